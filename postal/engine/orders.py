@@ -1,0 +1,160 @@
+"""The orders that players can give, each with its canonical line, and the problems they meet.
+
+An order names a table by its letter: a player has one hand at each table (RULES.md 1.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from postal.engine.cards import Card, cards_text
+
+ALL_TABLES = "all"
+"""The table of a bet that is meant for each hand where one is due (ORDERS.md, "For all tables")."""
+
+Verb = Literal["raise", "stay", "fold", "check", "call"]
+VERBS: tuple[Verb, ...] = ("raise", "stay", "fold", "check", "call")
+
+DIRECTIONS = {1: "next", -1: "previous"}
+
+
+@dataclass(frozen=True, slots=True)
+class Gift:
+    """Cards for one neighbour: ``to`` counts seats onward, 1 the next and -1 the previous."""
+
+    to: int
+    cards: tuple[Card, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Give:
+    """Give cards to neighbours at a table (RULES.md 2.2)."""
+
+    table: str
+    gifts: tuple[Gift, ...]
+
+    def line(self) -> str:
+        """Return the canonical line, for example ``A: give 2C 5D next, 9H previous``."""
+        parts = (f"{cards_text(gift.cards)} {DIRECTIONS.get(gift.to, gift.to)}" for gift in self.gifts)
+        return f"{self.table}: give {', '.join(parts)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep some cards, face down but for those exposed (RULES.md 3.1, 3.2)."""
+
+    table: str
+    cards: tuple[Card, ...] = field(repr=False)
+    expose: tuple[Card, ...] = field(repr=False)
+
+    def line(self) -> str:
+        """Return the canonical line, ``A: keep AS AD AH KC QD expose AS AD KC``."""
+        return f"{self.table}: keep {cards_text(self.cards)} expose {cards_text(self.expose)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """Keep all but the cards named: another way to say Keep, which it becomes when checked."""
+
+    table: str
+    cards: tuple[Card, ...] = field(repr=False)
+    expose: tuple[Card, ...] = field(repr=False)
+
+    def line(self) -> str:
+        """Return the line ``A: discard 2C 5D expose AS AD KC``."""
+        return f"{self.table}: discard {cards_text(self.cards)} expose {cards_text(self.expose)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expose:
+    """Turn up hidden cards when an exposure is due (RULES.md 5.4)."""
+
+    table: str
+    cards: tuple[Card, ...] = field(repr=False)
+
+    def line(self) -> str:
+        """Return the canonical line, ``A: expose KD``."""
+        return f"{self.table}: expose {cards_text(self.cards)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """Raise, stay, fold, check or call; ``amount`` is the pounds a raise adds (RULES.md 5, 6).
+
+    ``expose`` names cards ahead of time for the exposure after a stay (5.4). ``table`` may be
+    ALL_TABLES.
+    """
+
+    table: str
+    verb: Verb
+    amount: int = 0
+    expose: tuple[Card, ...] = field(default=(), repr=False)
+
+    def line(self) -> str:
+        """Return the canonical line, ``A: raise 40000 expose 9C`` or ``A: stay``."""
+        amount = f" {self.amount}" if self.verb == "raise" else ""
+        expose = f" expose {cards_text(self.expose)}" if self.expose else ""
+        return f"{self.table}: {self.verb}{amount}{expose}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Take back what is on file for a table, or for ALL_TABLES (ORDERS.md, Commands)."""
+
+    table: str
+
+    def line(self) -> str:
+        """Return the canonical line, ``cancel A`` or ``cancel all``."""
+        return f"cancel {self.table}"
+
+
+Order = Give | Keep | Discard | Expose | Bet
+"""What can be on file for a hand (a Discard is filed as the Keep that it means)."""
+
+Code = Literal[
+    "not-understood",
+    "no-such-hand",
+    "not-your-turn",
+    "wrong-phase",
+    "not-your-card",
+    "wrong-count",
+    "over-limit",
+    "under-limit",
+    "not-covered",
+    "not-allowed",
+    "final",
+    "expose-dropped",
+]
+"""The problem codes of RECORD.md; each keeps its meaning for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a line, or a part of it, was not taken: sentences for the player who wrote it.
+
+    ``sentence`` says what is wrong, ``hint`` what to write instead. Both may name the player's
+    own cards, so they are for his eyes alone and stay out of the repr. ``hand`` is ``A1`` or
+    empty where the line names none; ``line`` is what was written, ``number`` its line in the
+    mail (from 1; 0 where there is none).
+    """
+
+    code: Code
+    sentence: str = field(repr=False)
+    hint: str = field(default="", repr=False)
+    hand: str = ""
+    line: str = field(default="", repr=False)
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One order as read from a mail: its text, its line number (from 1) and what it means."""
+
+    text: str = field(repr=False)
+    number: int
+    order: Order | Cancel
+
+    def problem(self, found: Problem) -> Problem:
+        """Return ``found`` with this line's text and number put in."""
+        return replace(found, line=self.text, number=self.number)
