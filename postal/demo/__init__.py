@@ -1,0 +1,1 @@
+"""The demo: embedded mail servers, a clock that skips the waiting, and the show."""

@@ -1,0 +1,127 @@
+"""What the IMAP and the SMTP side share: settings, TLS, and a sentence for each failure."""
+
+from __future__ import annotations
+
+import imaplib
+import ipaddress
+import smtplib
+import socket
+import ssl
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Security = Literal["tls", "starttls", "plain"]
+
+
+class MailServerUnavailable(Exception):  # noqa: N818  # a state of the other side, not a mistake
+    """A mail server can't be used now; the text is one sentence for the GM, without secrets."""
+
+
+class MailboxUnavailable(MailServerUnavailable):
+    """The IMAP mailbox can't be used now: throw the client away, wait, connect anew."""
+
+
+class SubmissionUnavailable(MailServerUnavailable):
+    """The SMTP server can't be used now; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """Where a mail server is and how to log in.
+
+    ``token``, where it is given, is asked for a fresh XOAUTH2 access token at each login, and
+    ``password`` is not used. ``security`` "plain" sends the password in clear: it is refused
+    unless the host is this machine or ``allow_plain`` insists. ``ca_file`` names a PEM file of
+    the authorities to trust instead of the system's. ``timeout`` is in seconds, for connecting
+    and for each answer.
+    """
+
+    host: str
+    port: int
+    user: str
+    password: str = field(default="", repr=False)
+    token: Callable[[], str] | None = field(default=None, repr=False)
+    security: Security = "tls"
+    timeout: float = 30.0
+    allow_plain: bool = False
+    ca_file: Path | None = None
+
+    @property
+    def place(self) -> str:
+        """The server as ``host:port``."""
+        return f"{self.host}:{self.port}"
+
+    def refusal(self) -> str | None:
+        """Return why these settings may not be used at all, or None."""
+        if self.security == "plain" and not self.allow_plain and not is_loopback(self.host):
+            return (
+                f'security = "plain" would send the password to {self.place} unencrypted: '
+                'use "tls" or "starttls"'
+            )
+        return None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine itself, judged by its name or number alone."""
+    if host.casefold() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def tls_context(settings: ServerSettings) -> ssl.SSLContext:
+    """Return a context that checks the certificate and the host's name; OSError for a bad file."""
+    return ssl.create_default_context(cafile=settings.ca_file)
+
+
+def xoauth2(user: str, token: str) -> str:
+    """Return the XOAUTH2 initial response, before base64."""
+    return f"user={user}\1auth=Bearer {token}\1\1"
+
+
+def one_line(text: str | bytes, limit: int = 200) -> str:
+    """Return a server's words on one line, at most ``limit`` characters, printable only."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    words = "".join(char if char.isprintable() else " " for char in text).split()
+    return " ".join(words)[:limit]
+
+
+def sentence(settings: ServerSettings, kind: str, error: BaseException) -> str:
+    """Return what went wrong, for the GM; ``kind`` is IMAP or SMTP. It holds no secret."""
+    place, server = settings.place, f"the {kind} server {settings.place}"
+    match error:
+        case ssl.SSLCertVerificationError():
+            text = f"The certificate of {server} can't be trusted: {one_line(error.verify_message)}"
+        case ssl.SSLError() if not isinstance(error, ssl.SSLEOFError):
+            text = (
+                f"TLS with {server} failed: is {settings.security!r} the right security "
+                "for this port?"
+            )
+        case socket.gaierror():
+            text = f"No host is named {settings.host}: check the {kind} host, or the network"
+        case ConnectionRefusedError():
+            text = f"No {kind} server answers at {place}: check the host and the port"
+        case TimeoutError():
+            text = f"The {kind} server {place} didn't answer within {settings.timeout:g} seconds"
+        case FileNotFoundError():
+            text = f"The file of trusted authorities, {settings.ca_file}, can't be read"
+        case (
+            imaplib.IMAP4.abort()
+            | smtplib.SMTPServerDisconnected()
+            | ConnectionError()
+            | ssl.SSLEOFError()
+            | EOFError()
+        ):
+            text = f"The connection to {server} was lost"
+        case OSError() if not isinstance(error, smtplib.SMTPException):
+            text = f"The {kind} server {place} can't be reached: {one_line(error.strerror or '')}"
+        case _:
+            text = f"Unexpected answer from {server}: {one_line(str(error))}"
+    return text

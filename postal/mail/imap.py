@@ -1,0 +1,277 @@
+"""The mailbox that the league is run from: fetching mail and putting it away, over IMAP.
+
+One client belongs to one thread and keeps one connection. After MailboxUnavailable it is dead:
+its owner throws it away, waits, and opens another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from imapclient import IMAPClient, SocketTimeout
+from imapclient.exceptions import CapabilityError, IMAPClientAbortError, LoginError
+
+from postal.mail.connection import MailboxUnavailable, ServerSettings, sentence, tls_context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+PROCESSED, REJECTED, QUARANTINE = "Processed", "Rejected", "Quarantine"
+FOLDERS = (PROCESSED, REJECTED, QUARANTINE)
+"""Where mail goes once the database knows what became of it."""
+
+MAX_MAIL_BYTES = 2 * 1024 * 1024
+"""A larger mail is not fetched: its sender is told to write a shorter one."""
+
+_MAX_IDLE_SECONDS = 9 * 60.0  # servers and routers may drop an IDLE of ten minutes and more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImapSettings(ServerSettings):
+    """Where the mailbox is, how to log in, and the folder that mail arrives in."""
+
+    port: int = 993
+    folder: str = "INBOX"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """One mail as the server holds it.
+
+    ``internal_date`` is when the server took it in, aware UTC: it decides whether the mail beat
+    the deadline (RULES.md 10.5). ``raw`` is None where ``size``, in bytes, is over the limit.
+    """
+
+    uid: int
+    uidvalidity: int
+    size: int
+    internal_date: datetime
+    raw: bytes | None = field(repr=False)
+
+
+class Mailbox:
+    """A connection to the mailbox; use it as a context manager.
+
+    Every method raises MailboxUnavailable, and nothing else, where the server or the network
+    fails; the connection is closed by then.
+    """
+
+    def __init__(self, settings: ImapSettings) -> None:
+        """Take the settings; the connection is made on entering."""
+        self._settings = settings
+        self._client: IMAPClient | None = None
+        self._prefix = ""
+        self._uidvalidity = 0
+
+    def __enter__(self) -> Self:
+        """Connect, log in and open the folder."""
+        refusal = self._settings.refusal()
+        if refusal:
+            raise MailboxUnavailable(refusal)
+        # IMAPClient logs whole mails, with cards and tokens in them, at the level DEBUG.
+        logging.getLogger("imapclient").setLevel(logging.WARNING)
+        try:
+            self._client = self._connect()
+            self._log_in(self._client)
+            self._prefix = _personal_prefix(self._client)
+        except Exception as error:  # noqa: BLE001  # its text may repeat what was sent: no chain
+            self._drop()
+            raise MailboxUnavailable(self._sentence(error)) from None
+        self._open_folder()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Log out, politely where that is still possible."""
+        self.close()
+
+    def close(self) -> None:
+        """Log out and close the connection; harmless where it is closed already."""
+        client, self._client = self._client, None
+        if client is not None:
+            try:
+                client.logout()
+            except Exception:  # noqa: BLE001  # the connection is given up, whatever it says
+                _shut(client)
+
+    @property
+    def uidvalidity(self) -> int:
+        """The folder's UIDVALIDITY at the last look; where it changes, all UIDs are new."""
+        return self._uidvalidity
+
+    def new_uids(self) -> tuple[int, ...]:
+        """Return the UIDs in the folder, lowest first, which is the order of arrival.
+
+        What is handled has been moved away, so all are new, but for those that the database knows.
+        """
+        self._open_folder()
+        with self._guarded() as client:
+            return tuple(sorted(int(uid) for uid in client.search("ALL")))
+
+    def size(self, uid: int) -> int | None:
+        """Return a mail's size in bytes, or None where it is gone."""
+        with self._guarded() as client:
+            found = client.fetch([uid], ["RFC822.SIZE"]).get(uid, {}).get(b"RFC822.SIZE")
+            return None if found is None else int(found)
+
+    def fetch(self, uid: int, max_bytes: int = MAX_MAIL_BYTES) -> Fetched | None:
+        """Return a mail, without marking it as seen; None where it is gone.
+
+        The size is asked first, and a mail of more than ``max_bytes`` is not fetched.
+        """
+        with self._guarded() as client:
+            facts = client.fetch([uid], ["RFC822.SIZE", "INTERNALDATE"]).get(uid, {})
+            size, arrived = facts.get(b"RFC822.SIZE"), facts.get(b"INTERNALDATE")
+            if size is None or arrived is None:
+                return None
+            raw = None
+            if size <= max_bytes:
+                raw = client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
+                if raw is None:
+                    return None
+            return Fetched(uid, self._uidvalidity, int(size), _utc(arrived), raw)
+
+    def ensure_folders(self) -> None:
+        """Create those of FOLDERS that are missing."""
+        with self._guarded() as client:
+            for name in FOLDERS:
+                if not client.folder_exists(self._prefix + name):
+                    client.create_folder(self._prefix + name)
+
+    def move(self, uid: int, folder: str) -> None:
+        """Move a mail to one of FOLDERS; a mail that is gone is no fault."""
+        target = self._prefix + folder
+        with self._guarded() as client:
+            if client.has_capability("MOVE"):
+                client.move([uid], target)
+                return
+            client.copy([uid], target)
+            client.delete_messages([uid], silent=True)
+            if client.has_capability("UIDPLUS"):
+                client.uid_expunge([uid])
+            else:
+                client.expunge()
+
+    def idle(self, seconds: float) -> bool:
+        """Wait until the server tells of something new, at most ``seconds``; return whether it did.
+
+        It only wakes the poll early. A server without IDLE gives False at once; no wait is longer
+        than nine minutes. A connection that was lost meanwhile raises MailboxUnavailable.
+        """
+        with self._guarded() as client:
+            if not client.has_capability("IDLE"):
+                return False
+            client.idle()
+            answers: list[Any] = list(client.idle_check(min(seconds, _MAX_IDLE_SECONDS)))
+            # At the end of the stream idle_check gives [] and idle_done, which reads on, raises.
+            answers += client.idle_done()[1]
+            if any(answer[0] == b"BYE" for answer in answers):
+                raise IMAPClientAbortError("BYE")
+            return any(b"EXISTS" in answer for answer in answers)
+
+    def can_idle(self) -> bool:
+        """Return whether the server has IDLE."""
+        with self._guarded() as client:
+            return bool(client.has_capability("IDLE"))
+
+    def check(self) -> str:
+        """Create the folders and return a sentence of what was found, for ``postal check``."""
+        self.ensure_folders()
+        count = len(self.new_uids())
+        idle = "with" if self.can_idle() else "without"
+        return (
+            f"IMAP {self._settings.place}: logged in as {self._settings.user}, {count} in "
+            f"{self._settings.folder}, {idle} IDLE"
+        )
+
+    def _connect(self) -> IMAPClient:
+        settings = self._settings
+        context = None if settings.security == "plain" else tls_context(settings)
+        client = IMAPClient(
+            settings.host,
+            settings.port,
+            ssl=settings.security == "tls",
+            ssl_context=context,
+            timeout=SocketTimeout(settings.timeout, settings.timeout),
+        )
+        # Else INTERNALDATE comes as a naive time of this machine's zone.
+        client.normalise_times = False
+        if settings.security == "starttls":
+            try:
+                client.starttls(context)
+            except BaseException:
+                _shut(client)
+                raise
+        return client
+
+    def _log_in(self, client: IMAPClient) -> None:
+        settings = self._settings
+        if settings.token is not None:
+            client.oauth2_login(settings.user, settings.token())
+        else:
+            client.login(settings.user, settings.password)
+
+    def _open_folder(self) -> None:
+        with self._guarded() as client:
+            chosen = client.select_folder(self._settings.folder)
+            self._uidvalidity = int(chosen[b"UIDVALIDITY"])
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[IMAPClient]:
+        """Give the client; whatever fails, drop it and tell why in one sentence."""
+        if self._client is None:
+            raise MailboxUnavailable("The connection to the mailbox is closed")
+        try:
+            yield self._client
+        except Exception as error:
+            self._drop()
+            raise MailboxUnavailable(self._sentence(error)) from error
+
+    def _drop(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            _shut(client)
+
+    def _sentence(self, error: Exception) -> str:
+        place = self._settings.place
+        if isinstance(error, CapabilityError):
+            return f"The IMAP server {place} has no STARTTLS: is the security right for this port?"
+        if isinstance(error, LoginError):
+            cause = error.__context__
+            if isinstance(cause, IMAPClientAbortError):
+                return sentence(self._settings, "IMAP", cause)
+            if "[UNAVAILABLE]" in str(error):
+                return f"The IMAP server {place} can't check passwords at present"
+            # The server's own words are left out: some repeat what they were sent.
+            return (
+                f"The IMAP server {place} refused the login of {self._settings.user}: "
+                "check the user name and the password"
+            )
+        return sentence(self._settings, "IMAP", error)
+
+
+def _shut(client: IMAPClient) -> None:
+    with contextlib.suppress(Exception):
+        client.shutdown()
+
+
+def _personal_prefix(client: IMAPClient) -> str:
+    """Return what the names of own folders begin with, such as ``INBOX.`` (RFC 2342)."""
+    if not client.has_capability("NAMESPACE"):
+        return ""
+    personal = client.namespace().personal
+    return str(personal[0][0]) if personal else ""
+
+
+def _utc(moment: datetime) -> datetime:
+    """Return a server's time as aware UTC; one that names no zone is taken as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
