@@ -1,0 +1,75 @@
+"""The one place that time comes from, and when a deadline falls (RULES.md 9.1)."""
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+
+class Clock(Protocol):
+    """Tells what time it is; handed to whatever needs to know."""
+
+    def now(self) -> datetime:
+        """Return the present time, aware and in UTC."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """Return the machine's time in UTC."""
+        return datetime.now(UTC)
+
+
+class ManualClock:
+    """A clock that stands still until it is moved: tests and the demo skip the waiting with it."""
+
+    def __init__(self, start: datetime) -> None:
+        """Stand at ``start``, an aware time; ValueError for a naive one."""
+        self._now = _in_utc(start)
+
+    def now(self) -> datetime:
+        """Return the time it was last moved to, in UTC."""
+        return self._now
+
+    def advance(self, step: timedelta) -> datetime:
+        """Move on by ``step`` and return the new time; ValueError for a step back."""
+        if step < timedelta(0):
+            raise ValueError("time does not run backwards")
+        self._now += step
+        return self._now
+
+    def move_to(self, moment: datetime) -> datetime:
+        """Move on to ``moment``, staying where that is already past, and return the new time."""
+        self._now = max(self._now, _in_utc(moment))
+        return self._now
+
+
+def deadline_after(start: datetime, days: int, hour: int, zone_name: str) -> datetime:
+    """Return the deadline of a turn that began at ``start``, as UTC.
+
+    It is ``hour``:00 on the wall (0 to 23) in the zone, ``days`` days (1 or more) after the local
+    date of ``start``. An hour that the clocks skip moves forward by what they skip; of an hour
+    that comes twice it is the first. Raises ValueError for a naive start, a figure out of range or
+    an unknown zone.
+
+    >>> from datetime import UTC, datetime
+    >>> deadline_after(datetime(2026, 3, 22, 23, 30, tzinfo=UTC), 7, 20, "Europe/London").hour
+    19
+    """
+    if days < 1:
+        raise ValueError("a turn lasts at least a day")
+    try:
+        zone = ZoneInfo(zone_name)
+    except (LookupError, OSError, ValueError) as error:  # OSError: the name of a folder
+        raise ValueError(f"{zone_name!r} is no time zone") from error
+    date = _in_utc(start).astimezone(zone).date() + timedelta(days=days)
+    # fold=0: the earlier offset, which is the first of a fold and carries a gap's hour past it.
+    return datetime.combine(date, time(hour), zone).astimezone(UTC)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """Return an aware time in UTC; ValueError for a naive one."""
+    if moment.tzinfo is None:
+        raise ValueError("a time needs its zone")
+    return moment.astimezone(UTC)
