@@ -8,6 +8,7 @@ from dataclasses import dataclass
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 JOKER_TEXT = "JKR"
+JOKER_INDEX = 52
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -28,7 +29,7 @@ class Card:
     @property
     def is_joker(self) -> bool:
         """Whether this is one of the wild jokers."""
-        return self.index == 52
+        return self.index == JOKER_INDEX
 
     @property
     def rank(self) -> int:
@@ -63,13 +64,13 @@ class Card:
         return cls(RANKS.index(rank) * 4 + SUITS.index(suit))
 
 
-JOKER = Card(52)
+JOKER = Card(JOKER_INDEX)
 """The joker: every joker is equal to it."""
 
 
 def full_pack(jokers: int) -> tuple[Card, ...]:
     """Return the 52 cards and ``jokers`` jokers, lowest first (RULES.md 1.5)."""
-    return tuple(Card(index) for index in range(52)) + (JOKER,) * jokers
+    return tuple(Card(index) for index in range(JOKER_INDEX)) + (JOKER,) * jokers
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

@@ -36,7 +36,9 @@ class Give:
 
     def line(self) -> str:
         """Return the canonical line, for example ``A: give 2C 5D next, 9H previous``."""
-        parts = (f"{cards_text(gift.cards)} {DIRECTIONS.get(gift.to, gift.to)}" for gift in self.gifts)
+        parts = (
+            f"{cards_text(gift.cards)} {DIRECTIONS.get(gift.to, gift.to)}" for gift in self.gifts
+        )
         return f"{self.table}: give {', '.join(parts)}"
 
 

@@ -1,0 +1,288 @@
+"""The orders on file for a turn, and what taking a mail's lines makes of them (RULES.md 8.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from postal.engine import bank
+from postal.engine.cards import Card
+from postal.engine.orders import (
+    ALL_TABLES,
+    Bet,
+    Cancel,
+    Give,
+    Line,
+    Order,
+    Problem,
+)
+from postal.engine.phases import ACTIONS, ORDERS, betting, give
+from postal.engine.phases.base import Checked, refuse
+from postal.engine.rules import BettingPhase, ExposePhase, GivePhase, KeepPhase, Phase
+from postal.engine.state import Game, Hand
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """An order on file: whose, for which hand, and the order in its canonical form."""
+
+    player: str
+    hand: str
+    order: Order = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What is on file for one turn, in the order of acceptance, and who was heard at all.
+
+    ``heard`` brings back whoever was dropped (RULES.md 9.4): any line of his puts him there.
+    """
+
+    filed: tuple[Filed, ...] = ()
+    heard: frozenset[str] = frozenset()
+
+    def of(self, player: str) -> dict[str, Order]:
+        """Return the player's orders by hand."""
+        return {entry.hand: entry.order for entry in self.filed if entry.player == player}
+
+    def hear(self, player: str) -> Book:
+        """Return the book with a sign of life of the player noted."""
+        return replace(self, heard=self.heard | {player})
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What became of one mail's lines: the new book, what was filed, what was not and why.
+
+    ``cancelled`` names the hands whose order on file was taken back; ``lost`` those whose earlier
+    order is no longer covered and is gone too (8.2).
+    """
+
+    book: Book
+    accepted: tuple[Filed, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    cancelled: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentGift:
+    """A gift that goes out before the turn's end, where cards go by post (RULES.md 2.4)."""
+
+    giver: str
+    receiver: str
+    table: str
+    cards: tuple[Card, ...] = field(repr=False)
+
+
+_KINDS: dict[type[Phase], str] = {
+    GivePhase: "cards to give",
+    KeepPhase: "cards to keep and expose",
+    ExposePhase: "a card to expose",
+    BettingPhase: "a bet",
+}
+
+
+def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
+    """Hold one order of a seat against the rules, money at hand left aside."""
+    phase = game.phase_of(hand)
+    if phase is None:
+        return refuse("wrong-phase", f"{hand.name} is over.", "Nothing is due there.", hand)
+    due = ACTIONS[type(phase)].due(game, hand)
+    if not isinstance(order, ORDERS[type(phase)]):
+        what = _KINDS[type(phase)]
+        whose = "you" if index in due else " and ".join(hand.opponents(hand.seats[index].player))
+        hint = ""
+        if index in due:
+            example, _ = ACTIONS[type(phase)].default(game, hand, index)
+            hint = f"Write for example: {example.line()}"
+        sentence = f"{hand.name}: due now is {what}, from {whose}."
+        return refuse("wrong-phase", sentence, hint, hand)
+    if index not in due:
+        others = " and ".join(hand.seats[other].player for other in due)
+        return refuse("not-your-turn", f"{hand.name}: it is {others}'s move.", "", hand)
+    return ACTIONS[type(phase)].check(game, hand, index, order)
+
+
+def submit(game: Game, book: Book, player: str, lines: Sequence[Line]) -> Submission:
+    """Take the order lines of one mail (RULES.md 8.2, ORDERS.md).
+
+    For each hand the last good line stands. Coverage is reckoned first for what is on file for
+    hands that the mail has no good line for, then for the new orders in the order of the
+    hands. What is refused leaves the earlier order of that hand standing where it is covered.
+    """
+    if lines:
+        book = book.hear(player)
+    read = _Lines(game, book, player)
+    for line in lines:
+        read.take(line)
+    standing = {name: order for name, order in read.filed.items() if name not in read.new}
+    left = bank.cash(game, player) - _committed(game, player, standing)
+    accepted: list[Filed] = []
+    lost: list[str] = []
+    problems = list(read.problems)
+    for hand, index in game.hands_of(player):
+        if hand.name not in read.new:
+            continue
+        earlier = read.filed.get(hand.name)
+        choice, refusals = _covered(game, hand, index, read.new[hand.name], left)
+        problems += refusals
+        if choice is not None:
+            left -= _price(game, hand, index, choice)
+            accepted.append(Filed(player, hand.name, choice))
+        elif earlier is not None and _price(game, hand, index, earlier) <= left:
+            left -= _price(game, hand, index, earlier)
+            standing[hand.name] = earlier
+        elif earlier is not None:
+            lost.append(hand.name)
+    kept = tuple(entry for entry in book.filed if entry.player != player or entry.hand in standing)
+    book = replace(book, filed=(*kept, *accepted))
+    return Submission(book, tuple(accepted), tuple(problems), tuple(read.cancelled), tuple(lost))
+
+
+class _Lines:
+    """What a mail's lines come to, taken one after the other, money left aside."""
+
+    def __init__(self, game: Game, book: Book, player: str) -> None:
+        self.game, self.book, self.player = game, book, player
+        self.filed = book.of(player)
+        self.new: dict[str, list[tuple[Line, Order]]] = {}
+        self.problems: list[Problem] = []
+        self.cancelled: list[str] = []
+
+    def take(self, line: Line) -> None:
+        if isinstance(line.order, Cancel):
+            self._cancel(line, line.order)
+            return
+        for name, checked in _checked(self.game, self.book, self.player, line.order):
+            self.problems += [line.problem(problem) for problem in checked.problems]
+            if checked.order is not None:
+                self.new.setdefault(name, []).append((line, checked.order))
+
+    def _cancel(self, line: Line, order: Cancel) -> None:
+        for name, problem in _cancel(self.game, self.book, self.player, order):
+            if problem:
+                self.problems.append(line.problem(problem))
+                continue
+            self.new.pop(name, None)
+            if self.filed.pop(name, None):
+                self.cancelled.append(name)
+
+
+def committed(game: Game, book: Book, player: str) -> int:
+    """Return the pounds of cash that the player's orders on file need (8.2)."""
+    return _committed(game, player, book.of(player))
+
+
+def final(game: Game, book: Book, player: str, hand: Hand) -> bool:
+    """Whether the player's give at the hand's table can no longer change (2.4)."""
+    if game.rules.choice("exchange") != "post" or not isinstance(game.phase_of(hand), GivePhase):
+        return False
+    givers = _givers(book, hand.table)
+    return player in givers and any(
+        partner in givers for partner in give.partners(game, hand, player)
+    )
+
+
+def sent_gifts(game: Game, book: Book) -> tuple[SentGift, ...]:
+    """Return the gifts that are on their way: giver and receiver have both put down (2.4)."""
+    if game.rules.choice("exchange") != "post":
+        return ()
+    gifts: list[SentGift] = []
+    for entry in book.filed:
+        if not isinstance(entry.order, Give):
+            continue
+        hand = game.hand(entry.hand)
+        for gift in entry.order.gifts:
+            receiver = give.receiver(game, hand, entry.player, gift.to)
+            if receiver in _givers(book, hand.table):
+                gifts.append(SentGift(entry.player, receiver, hand.table, gift.cards))
+    return tuple(gifts)
+
+
+def _givers(book: Book, table: str) -> set[str]:
+    return {
+        entry.player
+        for entry in book.filed
+        if isinstance(entry.order, Give) and entry.order.table == table
+    }
+
+
+def _hand_at(game: Game, player: str, table: str) -> tuple[Hand, int] | None:
+    found = [(hand, index) for hand, index in game.hands_of(player) if hand.table == table]
+    return found[0] if found else None
+
+
+def _cancel(
+    game: Game, book: Book, player: str, order: Cancel
+) -> Iterator[tuple[str, Problem | None]]:
+    for hand, _ in game.hands_of(player):
+        if order.table not in (ALL_TABLES, hand.table):
+            continue
+        if final(game, book, player, hand):
+            yield hand.name, _final(hand)
+        else:
+            yield hand.name, None
+
+
+def _final(hand: Hand) -> Problem:
+    sentence = f"{hand.name}: your gifts at table {hand.table} are already on their way."
+    return Problem("final", sentence, "They can no longer be changed.", hand.name)
+
+
+def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tuple[str, Checked]]:
+    """Yield what becomes of an order for each hand that it is meant for."""
+    if order.table == ALL_TABLES:
+        places = [
+            (hand, index)
+            for hand, index in game.hands_of(player)
+            if isinstance(game.phase_of(hand), BettingPhase) and index in betting.due(game, hand)
+        ]
+        if not places:
+            problem = Problem("not-your-turn", "No bet is due from you at any table.")
+            yield "", Checked(None, (problem,))
+    else:
+        place = _hand_at(game, player, order.table)
+        places = [place] if place else []
+        if not place:
+            sentence = f"There is no table {order.table} in this game."
+            yield "", Checked(None, (Problem("no-such-hand", sentence),))
+    for hand, index in places:
+        if isinstance(order, Give) and final(game, book, player, hand):
+            yield hand.name, Checked(None, (_final(hand),))
+        else:
+            yield hand.name, check(game, hand, index, order)
+
+
+def _covered(
+    game: Game, hand: Hand, index: int, lines: list[tuple[Line, Order]], left: int
+) -> tuple[Order | None, list[Problem]]:
+    """Return the last of a hand's good lines that is covered, and the refusals of later ones."""
+    refusals: list[Problem] = []
+    for line, order in reversed(lines):
+        price = _price(game, hand, index, order)
+        if price <= left:
+            return order, refusals
+        refusals.append(
+            line.problem(
+                Problem(
+                    "not-covered",
+                    f"{hand.name}: that needs £{price:,} and you have £{left:,} left.",
+                    "Raise less, or take back an order for another table.",
+                    hand.name,
+                )
+            )
+        )
+    return None, refusals
+
+
+def _price(game: Game, hand: Hand, index: int, order: Order) -> int:
+    return betting.price(game, hand, index, order) if isinstance(order, Bet) else 0
+
+
+def _committed(game: Game, player: str, orders: dict[str, Order]) -> int:
+    return sum(
+        _price(game, hand, index, orders[hand.name])
+        for hand, index in game.hands_of(player)
+        if hand.name in orders
+    )

@@ -1,0 +1,163 @@
+"""A game's rules as a frozen, checked value: its phases in order and its options (GAMES.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from postal.engine.orders import Verb
+
+OptionValue = int | bool | str
+"""The value of an option: pounds, a count, yes or no, or one of its choices."""
+
+STANDARD_OPTIONS: Mapping[str, OptionValue] = {
+    "start_money": 1_000_000,
+    "ante": 20_000,
+    "min_raise": 1_000,
+    "max_raise": 50_000,
+    "max_showdown_raise": 200_000,
+    "raise_cap": 0,
+    "check_limit": 4,
+    "iou": "call",
+    "double_ace_flush": False,
+    "exposed_to": "all",
+    "exchange": "orders",
+    "first_on_tie": "lower-seat",
+    "nmr_limit": 2,
+    "reveal": "end",
+    "settle": 30,
+}
+"""What the engine takes where a game file does not name the option (defaults of RULES.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiftRule:
+    """``cards`` cards go ``to`` seats onward; negative: backward (RULES.md 2.2)."""
+
+    to: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandsPhase:
+    """Who plays whom: every ``size`` seats make a hand; 0: all of a table (RULES.md 1.4)."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class DealPhase:
+    """Deal ``cards`` to each player, one at a time, seat 1 first (RULES.md 2.1)."""
+
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class GivePhase:
+    """Give cards to other seats of the table, or of the hand's live players (RULES.md 2.2)."""
+
+    among: Literal["table", "hand"]
+    gifts: tuple[GiftRule, ...]
+
+    @property
+    def cards(self) -> int:
+        """How many cards each player gives away in all."""
+        return sum(gift.cards for gift in self.gifts)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPhase:
+    """Keep ``cards`` cards and expose ``expose`` of them (RULES.md 3)."""
+
+    cards: int
+    expose: int
+
+
+@dataclass(frozen=True, slots=True)
+class AntePhase:
+    """Pay ``amount`` pounds into the pot of each hand (RULES.md 4.1)."""
+
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class BettingPhase:
+    """A round of betting (RULES.md 5 and 6): money in pounds; a limit of 0 is none.
+
+    ``closes`` holds the verbs that end it; where it is empty it ends when every live player has
+    answered the last raise.
+    """
+
+    open: tuple[Verb, ...]
+    answer: tuple[Verb, ...]
+    closes: tuple[Verb, ...]
+    min_raise: int
+    max_raise: int
+    raise_cap: int
+    check_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExposePhase:
+    """Each live player turns up ``cards`` of his hidden cards at once (RULES.md 5.4)."""
+
+    cards: int
+
+
+Phase = HandsPhase | DealPhase | GivePhase | KeepPhase | AntePhase | BettingPhase | ExposePhase
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one game, checked: phases with their figures, and the options' values.
+
+    ``source`` is the game file as read, kept for the record; ``options`` holds every option.
+    """
+
+    name: str
+    players: int
+    tables: int
+    jokers: int
+    phases: tuple[Phase, ...]
+    options: Mapping[str, OptionValue]
+    source: Mapping[str, Any] = field(repr=False)
+
+    def number(self, option: str) -> int:
+        """Return an option that is a number."""
+        return int(self.options[option])
+
+    def choice(self, option: str) -> str:
+        """Return an option that is a choice."""
+        return str(self.options[option])
+
+    @property
+    def start_money(self) -> int:
+        """Pounds each player starts with (RULES.md 1.2)."""
+        return self.number("start_money")
+
+    @property
+    def double_ace_flush(self) -> bool:
+        """Whether a joker in a flush may double a card (RULES.md 7.3)."""
+        return bool(self.options["double_ace_flush"])
+
+    @property
+    def hand_size(self) -> int:
+        """How many players one hand has."""
+        size = next(phase.size for phase in self.phases if isinstance(phase, HandsPhase))
+        return size or self.players
+
+    @property
+    def dealt(self) -> int:
+        """How many cards each player is dealt at each table."""
+        return next(phase.cards for phase in self.phases if isinstance(phase, DealPhase))
+
+    def canonical(self) -> str:
+        """Return file and options as canonical JSON: what the deal's commitment is made over."""
+        return json.dumps(
+            {"rules": self.source, "options": dict(self.options)},
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+        )
