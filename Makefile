@@ -23,7 +23,7 @@ check: $(READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 	@if grep -n '://' requirements*; then \
 	  echo 'No requirements file may name a package index: take the addresses out.' >&2; exit 1; fi
 

@@ -1,6 +1,8 @@
-"""Where the game files, templates and example config are: in a checkout or in the wheel."""
+"""Where things are: what comes with postal, in a checkout or the wheel, and the GM's data."""
 
 from pathlib import Path
+
+import platformdirs
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -34,3 +36,8 @@ def games_path(data_folder: Path) -> list[Path]:
 def templates_path(data_folder: Path) -> list[Path]:
     """Return where to look for templates, the GM's own ``templates`` folder first."""
     return [data_folder / "templates", templates_folder()]
+
+
+def default_data_folder() -> Path:
+    """Return the data folder used where neither ``--data`` nor ``POSTAL_DATA`` names one."""
+    return platformdirs.user_data_path("postal", appauthor=False)

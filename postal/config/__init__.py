@@ -7,7 +7,6 @@ as ``POSTAL_`` and its path: ``POSTAL_IMAP__PASSWORD``.
 import tomllib
 from pathlib import Path
 
-import platformdirs
 from pydantic import BaseModel, PrivateAttr, ValidationError
 from pydantic_settings import (
     BaseSettings,
@@ -33,7 +32,6 @@ __all__ = [
     "Mail",
     "Server",
     "Smtp",
-    "default_folder",
     "load_config",
 ]
 
@@ -96,11 +94,6 @@ class Config(BaseSettings):
         if self.smtp.user is None:
             return self.imap_login()
         return fetch("smtp", self.smtp.user, self.smtp, self.folder) if self.smtp.user else None
-
-
-def default_folder() -> Path:
-    """Return the data folder used where neither ``--data`` nor ``POSTAL_DATA`` names one."""
-    return platformdirs.user_data_path("postal", appauthor=False)
 
 
 def load_config(folder: Path) -> Config:

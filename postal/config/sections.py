@@ -39,7 +39,7 @@ def _zone(text: str) -> str:
 def _database(url: SecretStr) -> SecretStr:
     """Return a database URL of a kind that postal can use; ValueError for others."""
     kind = url.get_secret_value().partition("://")[0].partition("+")[0]
-    if kind not in {"", "sqlite", "postgresql"}:
+    if kind not in {"", "sqlite", "postgres", "postgresql"}:
         raise ValueError("must begin with sqlite:// or postgresql://, or be left out")
     return url
 

@@ -1,0 +1,50 @@
+"""The command line: one module a command group, gathered here.
+
+A group's module defines its commands as functions and a ``register(app)`` that adds them; what is
+heavy (the store, mail, templates, the config) is imported inside the functions, so that
+``postal --help`` is quick.
+"""
+
+from typing import Annotated
+
+import typer
+
+from postal import __version__
+from postal.cli import setup
+from postal.cli.failures import guarded
+
+app = typer.Typer(
+    name="postal",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"postal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def postal(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Run a postal card league, Richard Smith's postal Anaconda, from one mailbox.
+
+    Begin with `postal init`, or watch a game with `postal demo`.
+    """
+
+
+setup.register(app)
+
+
+def main() -> None:
+    """Run the command that was typed; every failure is one sentence and an exit code."""
+    guarded(app)
