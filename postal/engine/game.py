@@ -41,10 +41,12 @@ class TableSetup:
     pack: tuple[Card, ...] = field(repr=False)
 
 
-def start(rules: Rules, players: Sequence[str], tables: Sequence[TableSetup]) -> Game:
+def start(
+    rules: Rules, players: Sequence[str], tables: Sequence[TableSetup], *, deal: int = 1
+) -> Game:
     """Deal a new game (RULES.md 1.2 to 1.5, 2.1): cards one at a time, seat 1 first.
 
-    ``players`` and ``tables`` must fit the rules, and each pack must hold enough cards:
+    ``deal`` counts the deals of a game. ``players`` and ``tables`` must fit the rules, and each pack must hold enough cards:
     ValueError where they don't.
     """
     if len(players) != rules.players or len(tables) != rules.tables:
@@ -80,6 +82,7 @@ def start(rules: Rules, players: Sequence[str], tables: Sequence[TableSetup]) ->
         tables=tuple(stocks),
         hands=tuple(hands),
         balances=dict.fromkeys(players, rules.start_money),
+        deal=deal,
         missed=dict.fromkeys(players, 0),
     )
     for hand in hands:

@@ -1,0 +1,78 @@
+"""Plays a turn from lines as players write them: what a record's replay and a test need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from postal.engine.book import Book, submit
+from postal.engine.events import Event
+from postal.engine.game import adjudicate
+from postal.engine.orders import Line, Problem
+from postal.engine.rules import GivePhase
+from postal.engine.state import Game
+from postal.ordertext import Context, read_record_line
+
+
+def order_context(game: Game, player: str) -> Context:
+    """Return what reading a player's orders needs to know: his hands and his neighbours."""
+    hands = {hand.table: hand.name for hand, _ in game.hands_of(player)}
+    seats = {
+        gift.to
+        for phase in game.rules.phases
+        if isinstance(phase, GivePhase)
+        for gift in phase.gifts
+    }
+    neighbours = {
+        table.letter: {table.neighbour(player, to): to for to in sorted(seats)}
+        for table in game.tables
+    }
+    return Context(hands, neighbours)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """A turn that was played: the game after it, the orders used, and what was refused."""
+
+    game: Game
+    book: Book
+    events: tuple[Event, ...]
+    problems: tuple[tuple[str, Problem], ...] = field(default=())
+
+
+def play_lines(game: Game, lines: Sequence[tuple[str, str]]) -> PlayedTurn:
+    """Play one turn with (player, line) in the order of acceptance (RECORD.md, ``turns``).
+
+    All lines of a player are taken as one mail (RULES.md 8.2); where cards go by post, all
+    that follow each other without another player's between them, for there the order decides
+    what is final (2.4). A problem's ``line`` is the whole line, its ``number`` the place.
+    """
+    book = Book()
+    problems: list[tuple[str, Problem]] = []
+    for player, numbered in _mails(game, lines):
+        book = book.hear(player)
+        context = order_context(game, player)
+        orders: list[Line] = []
+        for number, text in numbered:
+            reading = read_record_line(text, context)
+            found = [*reading.problems]
+            problems += [(player, replace(one, line=text, number=number)) for one in found]
+            orders += [replace(line, text=text, number=number) for line in reading.lines]
+        taken = submit(game, book, player, orders)
+        book = taken.book
+        problems += [(player, problem) for problem in taken.problems]
+    problems.sort(key=lambda item: item[1].number)
+    after, events = adjudicate(game, book)
+    return PlayedTurn(after, book, events, tuple(problems))
+
+
+def _mails(
+    game: Game, lines: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    numbered = [(player, (number, text)) for number, (player, text) in enumerate(lines)]
+    if game.rules.choice("exchange") != "post":
+        order = list(dict.fromkeys(player for player, _ in numbered))
+        numbered.sort(key=lambda item: order.index(item[0]))
+    for player, group in groupby(numbered, key=lambda item: item[0]):
+        yield player, [line for _, line in group]

@@ -1,0 +1,82 @@
+"""The engine's values as JSON text and back: state, orders on file and events of a turn."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+from cattrs.preconf.json import make_converter
+from cattrs.strategies import configure_tagged_union, include_subclasses
+
+from postal.engine.book import Book
+from postal.engine.cards import Card
+from postal.engine.events import Event
+from postal.engine.orders import Order
+from postal.engine.rules import Rules
+from postal.engine.state import Game, Hand, Table
+
+_CONVERTER = make_converter()
+_CONVERTER.register_unstructure_hook(Card, str)
+_CONVERTER.register_structure_hook(Card, lambda text, _: Card.parse(text))
+configure_tagged_union(Order, _CONVERTER, tag_name="order")
+include_subclasses(
+    Event, _CONVERTER, union_strategy=partial(configure_tagged_union, tag_name="event")
+)
+
+
+def encode_game(game: Game) -> str:
+    """Return a game's state as JSON text; its rules stand in the game's own row."""
+    fields = {name: getattr(game, name) for name in vars(game) if name != "rules"}
+    return _text({name: _CONVERTER.unstructure(value) for name, value in fields.items()})
+
+
+def decode_game(text: str, rules: Rules) -> Game:
+    """Return the game of a state as JSON text, under the rules that it began with."""
+    fields = json.loads(text)
+    return Game(
+        rules=rules,
+        players=tuple(fields["players"]),
+        tables=_CONVERTER.structure(fields["tables"], tuple[Table, ...]),
+        hands=_CONVERTER.structure(fields["hands"], tuple[Hand, ...]),
+        balances=fields["balances"],
+        turn=fields["turn"],
+        deal=fields["deal"],
+        missed=fields["missed"],
+        dropped=tuple(fields["dropped"]),
+    )
+
+
+def encode_book(book: Book) -> str:
+    """Return the orders of a turn as JSON text, in the order of acceptance."""
+    return _text(_CONVERTER.unstructure(book))
+
+
+def decode_book(text: str) -> Book:
+    """Return the orders of a turn from JSON text."""
+    return _CONVERTER.structure(json.loads(text), Book)
+
+
+def encode_order(order: Order) -> str:
+    """Return one order as JSON text."""
+    return _text(_CONVERTER.unstructure(order, unstructure_as=Order))
+
+
+def decode_order(text: str) -> Order:
+    """Return one order from JSON text."""
+    order: Order = _CONVERTER.structure(json.loads(text), Order)  # type: ignore[arg-type]  # a union is a type form that cattrs takes
+    return order
+
+
+def encode_events(events: tuple[Event, ...]) -> str:
+    """Return the events of a turn as JSON text."""
+    return _text(_CONVERTER.unstructure(events, unstructure_as=tuple[Event, ...]))
+
+
+def decode_events(text: str) -> tuple[Event, ...]:
+    """Return the events of a turn from JSON text."""
+    return _CONVERTER.structure(json.loads(text), tuple[Event, ...])
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
