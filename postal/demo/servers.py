@@ -30,6 +30,8 @@ except ImportError as error:
     _MISSING = "The demo's mail servers are not installed: install postal-anaconda[demo]"
     raise ImportError(_MISSING) from error
 
+from postal.mail.gate import base_address
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
@@ -208,9 +210,3 @@ class MailServers:
         head = f"Return-Path: <{envelope_from}>\r\nDelivered-To: {recipient}\r\n".encode()
         await self._boxes[base_address(recipient)].append(AppendMessage(head + raw, self.now()))
         self.delivered += 1
-
-
-def base_address(address: str) -> str:
-    """Return an address without its ``+detail``, folded: ``GM+x@a.org`` is ``gm@a.org``."""
-    local, _, domain = address.casefold().rpartition("@")
-    return f"{local.partition('+')[0]}@{domain}"

@@ -1,0 +1,69 @@
+"""Delivery failures: which of our mails a bounce is about (RFC 3464), so that the GM is told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from postal.mail import headers as fields
+from postal.mail.parts import children
+
+if TYPE_CHECKING:
+    from email.message import Message
+
+_MAX_PARTS = 50
+_STATUS = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
+_ADDRESS_TYPE = re.compile(r"^\s*rfc822\s*;", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryReport:
+    """What a mail server says of a mail of ours.
+
+    ``actions`` are RFC 3464's words: failed, delayed, delivered, relayed, expanded. ``statuses``
+    are codes such as 5.1.1. ``message_ids`` name the mail that it is about, with angle brackets;
+    ``recipients`` are folded addresses.
+    """
+
+    message_ids: tuple[str, ...] = field(default=(), repr=False)  # ours hold a token
+    recipients: tuple[str, ...] = field(default=(), repr=False)
+    actions: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the mail didn't arrive and no more tries will be made."""
+        return "failed" in self.actions or not self.actions
+
+
+def delivery_report(message: Message) -> DeliveryReport | None:
+    """Return what a ``multipart/report; report-type=delivery-status`` says, or None for others."""
+    report_type = str(message.get_param("report-type", "")).casefold()
+    if message.get_content_type() != "multipart/report" or report_type != "delivery-status":
+        return None
+    ids: list[str] = []
+    blocks: list[fields.Headers] = []
+    for part in (children(message) or [])[:_MAX_PARTS]:
+        kind, inner = part.get_content_type(), children(part) or []
+        if kind == "message/delivery-status":
+            blocks += [fields.collect(one) for one in inner[:_MAX_PARTS]]
+        elif kind == "message/rfc822":
+            for original in inner[:1]:
+                ids += fields.message_ids(fields.collect(original).get("message-id", ()))
+        elif kind == "text/rfc822-headers":
+            data = part.get_payload(decode=True)
+            text = data.decode("latin-1") if isinstance(data, bytes) else ""
+            ids += fields.message_ids(re.findall(r"(?im)^message-id:(.{1,600})$", text[:100_000]))
+    recipients = [
+        address
+        for block in blocks
+        for name in ("final-recipient", "original-recipient")
+        for address in fields.addresses(_ADDRESS_TYPE.sub("", v) for v in block.get(name, ()))
+    ]
+    return DeliveryReport(
+        tuple(dict.fromkeys(ids)),
+        tuple(dict.fromkeys(recipients)),
+        tuple(fields.first(block, "action").casefold() for block in blocks if "action" in block),
+        tuple(code for block in blocks for code in _STATUS.findall(fields.first(block, "status"))),
+    )

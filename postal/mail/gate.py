@@ -1,0 +1,81 @@
+"""Which mail may never be answered, so that no two programs write to each other for ever.
+
+Each rule asks one question of a mail and gives the reason for a refusal or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+
+from postal.mail.incoming import Incoming
+
+LOOP_HEADER = "X-Postal-Loop"
+"""A header in all mail that a league sends: whoever sends it back is no player."""
+
+_BULK = frozenset({"bulk", "list", "junk", "auto_reply"})
+_LIST_FIELDS = ("list-id", "list-post", "mailing-list", "x-mailing-list")
+_AUTOREPLY_FIELDS = ("x-autoreply", "x-autorespond", "x-autoresponder", "x-autoreply-from")
+
+Rule = Callable[[Incoming, AbstractSet[str]], str | None]
+
+
+def refusal(incoming: Incoming, own_addresses: Iterable[str]) -> str | None:
+    """Return why no answer to a mail may be sent, as a phrase without secrets; None where one may.
+
+    ``own_addresses`` are the league's; one with a ``+detail`` counts as its own too. The answer
+    itself goes to a registered address, never to the one in From.
+    """
+    own = frozenset(base_address(address) for address in own_addresses)
+    return next((reason for rule in RULES if (reason := rule(incoming, own))), None)
+
+
+def base_address(address: str) -> str:
+    """Return an address without its ``+detail``, folded: ``GM+x@a.org`` is ``gm@a.org``."""
+    local, at, domain = address.strip().casefold().rpartition("@")
+    return f"{local.partition('+')[0]}{at}{domain}"
+
+
+def _one_sender(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
+    count = len(incoming.senders)
+    return None if count == 1 else f"From names {count or 'no'} addresses"
+
+
+def _own_address(incoming: Incoming, own: AbstractSet[str]) -> str | None:
+    ours = any(base_address(sender) in own for sender in incoming.senders)
+    return "it comes from the league's own address" if ours else None
+
+
+def _loop(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
+    return (
+        "it is a league's own mail come back" if LOOP_HEADER.lower() in incoming.headers else None
+    )
+
+
+def _bounce(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
+    if incoming.return_path == "":
+        return "its envelope has no sender"
+    names = (*incoming.senders, incoming.return_path or "")
+    if any(name.partition("@")[0] == "mailer-daemon" for name in names):
+        return "a mail server wrote it"
+    kind = incoming.header("content-type").partition(";")[0].strip().casefold()
+    return "it is a report on a mail" if kind == "multipart/report" else None
+
+
+def _automatic(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
+    word = incoming.header("auto-submitted").partition(";")[0].strip().casefold()
+    if word not in ("", "no"):
+        return "it was sent automatically"
+    answered = any(name in incoming.headers for name in _AUTOREPLY_FIELDS)
+    return "it is an automatic answer" if answered else None
+
+
+def _bulk(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
+    if incoming.header("precedence").strip().casefold() in _BULK:
+        return "it is bulk mail"
+    listed = any(name in incoming.headers for name in _LIST_FIELDS)
+    return "it came through a mailing list" if listed else None
+
+
+RULES: tuple[Rule, ...] = (_one_sender, _own_address, _loop, _bounce, _automatic, _bulk)
+"""The rules, in the order they are asked."""

@@ -1,0 +1,128 @@
+"""A raw mail to the facts that the league needs of it; no bytes whatever make it raise."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from email.parser import BytesParser
+from email.policy import compat32
+from typing import TYPE_CHECKING
+
+from postal.mail import headers as fields
+from postal.mail.failure import DeliveryReport, delivery_report
+from postal.mail.parts import Body, Unreadable, body
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from email.message import Message
+
+RECIPIENT_FIELDS = (
+    "to", "delivered-to", "x-original-to", "x-gm-original-to", "envelope-to", "cc",
+)  # fmt: skip
+"""Where the address that a mail was sent to may stand, the likeliest first."""
+
+# Limits that no player's mail comes near; beyond them the parser itself gets slow or gives up.
+_MAX_HEAD_BYTES = 256 * 1024
+_MAX_HEAD_LINES = 2_000
+_MAX_BOUNDARIES = 40
+_MAX_DASH_LINES = 2_000
+_LINE_END = re.compile(rb"\r\n?")
+_LONG_PARAMETERS = re.compile(
+    rb"^content-(?:type|disposition):(?:[^\n]|\n[ \t]){4000}", re.IGNORECASE | re.MULTILINE
+)
+_BOUNDARY = re.compile(rb"boundary(?:\*\d*\*?)?\s*=|content-type:\s*message/", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """One mail as read; addresses are bare and lower-case, header texts are on one line.
+
+    ``senders`` are the addresses in From: anything but exactly one is suspect, and even one proves
+    nothing. ``recipients`` are those of RECIPIENT_FIELDS. ``return_path`` is None where the mail
+    has none, "" for ``<>``. ``date`` is the sender's word, aware UTC. ``texts`` are to be tried
+    for orders in turn, the next only where the one before gives none; where there are none,
+    ``unreadable`` says why. ``hindrance`` is why some part was left out though others were read.
+    ``report`` is set where a mail server tells what became of a mail of ours.
+    """
+
+    senders: tuple[str, ...] = ()
+    recipients: tuple[str, ...] = field(default=(), repr=False)
+    return_path: str | None = field(default=None, repr=False)
+    message_id: str = ""
+    in_reply_to: tuple[str, ...] = field(default=(), repr=False)
+    references: tuple[str, ...] = field(default=(), repr=False)
+    subject: str = field(default="", repr=False)
+    date: datetime | None = None
+    texts: tuple[str, ...] = field(default=(), repr=False)
+    unreadable: Unreadable = "empty"
+    hindrance: Unreadable = ""
+    report: DeliveryReport | None = field(default=None, repr=False)
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+
+    def header(self, name: str) -> str:
+        """Return the first value of a header field by its lower-case name, or ""."""
+        return fields.first(self.headers, name)
+
+
+def read(raw: bytes) -> Incoming:
+    """Return what a raw mail says; it never raises, and what can't be read is told as such."""
+    raw = _LINE_END.sub(b"\n", raw)
+    try:
+        if _is_too_complex(raw):
+            head = BytesParser(policy=compat32).parsebytes(_head(raw), headersonly=True)
+            return _incoming(head, Body(hindrance="too-complex"))
+        message = BytesParser(policy=compat32).parsebytes(raw)
+    except Exception:  # noqa: BLE001  # a mail that breaks the parser must not stop the batch
+        return Incoming(unreadable="damaged", hindrance="damaged")
+    try:
+        content = body(message)
+    except Exception:  # noqa: BLE001  # as above; the headers still tell whom to answer
+        content = Body(hindrance="damaged")
+    try:
+        return _incoming(message, content)
+    except Exception:  # noqa: BLE001  # as above
+        return Incoming(unreadable="damaged", hindrance="damaged")
+
+
+def _incoming(message: Message, content: Body) -> Incoming:
+    found = fields.collect(message)
+    ids = fields.message_ids(found.get("message-id", ()))
+    return Incoming(
+        senders=fields.addresses(found.get("from", ())),
+        recipients=tuple(
+            dict.fromkeys(
+                fields.addresses(v for name in RECIPIENT_FIELDS for v in found.get(name, ()))
+            )
+        ),
+        return_path=fields.return_path(found),
+        message_id=ids[0] if ids else "",
+        in_reply_to=fields.message_ids(found.get("in-reply-to", ())),
+        references=fields.message_ids(found.get("references", ())),
+        subject=fields.decoded(fields.first(found, "subject")),
+        date=fields.date(found),
+        texts=content.texts,
+        unreadable=content.unreadable,
+        hindrance=content.hindrance,
+        report=delivery_report(message),
+        headers=found,
+    )
+
+
+def _head(raw: bytes) -> bytes:
+    """Return the header block, cut to the limits and without the fields that are slow to parse."""
+    head = raw.partition(b"\n\n")[0][:_MAX_HEAD_BYTES]
+    lines = head.split(b"\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES]
+    return _LONG_PARAMETERS.sub(b"", b"\n".join(lines))
+
+
+def _is_too_complex(raw: bytes) -> bool:
+    """Return whether parsing would be slow or run out of stack, judged without parsing."""
+    head = raw.partition(b"\n\n")[0]
+    return (
+        len(head) > _MAX_HEAD_BYTES
+        or head.count(b"\n") > _MAX_HEAD_LINES
+        or raw.count(b"\n--") > _MAX_DASH_LINES
+        or _LONG_PARAMETERS.search(raw) is not None
+        or sum(1 for _ in _BOUNDARY.finditer(raw)) > _MAX_BOUNDARIES
+    )

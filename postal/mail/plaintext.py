@@ -1,0 +1,62 @@
+"""Bytes of a text part to text: charsets as they are really used, and format=flowed undone."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_FALLBACKS = ("utf-8", "cp1252", "latin-1")
+# What is labelled latin-1 or ASCII is in truth often cp1252, which differs in unused codes only.
+_READ_AS = {"iso8859-1": "cp1252", "ascii": "utf-8"}
+# Codecs of Python that are no charsets of mail; some are slow or warn on an enemy's bytes.
+_NO_CHARSETS = frozenset({"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined"})
+_QUOTES = re.compile(r">+")
+_SIGNATURE = "-- "
+
+
+def decode(data: bytes, charset: str | None) -> str:
+    """Return text: the declared charset, then utf-8, cp1252 and latin-1, which takes all bytes."""
+    for candidate in (_known(charset), *_FALLBACKS):
+        if candidate is None:
+            continue
+        try:
+            text = data.decode(candidate)
+        except (LookupError, ValueError):
+            continue
+        return text.removeprefix("\ufeff").replace("\0", "")
+    raise AssertionError("latin-1 takes all bytes")
+
+
+def unflow(text: str, *, delete_space: bool = False) -> str:
+    """Return format=flowed text with its paragraphs on one line each (RFC 3676).
+
+    Quoted lines keep their ``>``. A line stuffed with a space is the writer's own even where it
+    goes on with ``>``: the mark is taken off, so that it isn't taken for a quote later.
+    """
+    done: list[str] = []
+    open_depth = -1  # quote depth of the last line if it flows on into the next, else -1
+    for line in text.splitlines():
+        quoted = _QUOTES.match(line)
+        depth = quoted.end() if quoted else 0
+        content = line[depth:]
+        if content.startswith(" "):
+            content = content[1:] if depth else content[1:].lstrip(">")
+        flows = content.endswith(" ") and content != _SIGNATURE
+        if flows and delete_space:
+            content = content[:-1]
+        if depth == open_depth and content != _SIGNATURE:
+            done[-1] += content
+        else:
+            done.append(f"{'>' * depth} {content}" if depth else content)
+        open_depth = depth if flows else -1
+    return "\n".join(done)
+
+
+def _known(charset: str | None) -> str | None:
+    """Return Python's name of a declared charset, or None where it is none that mail uses."""
+    try:
+        name = codecs.lookup((charset or "").strip("'\" ")).name
+    except (LookupError, ValueError):
+        return None
+    name = _READ_AS.get(name, name)
+    return None if name.replace("-", "_") in _NO_CHARSETS else name
