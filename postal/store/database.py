@@ -1,0 +1,172 @@
+"""Opens the database, SQLite or PostgreSQL, and runs what is done in it in transactions."""
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlmodel import Session
+
+from postal.store.migrate import migrate, require_tables
+from postal.store.problems import (
+    CANNOT_OPEN,
+    FULL,
+    READ_ONLY,
+    StoreUnavailable,
+    no_tables,
+    sentence_for,
+)
+
+BUSY_SECONDS = 30
+"""How long a SQLite transaction waits for another to end."""
+
+CONNECT_SECONDS = 10
+"""How long to wait for a PostgreSQL server to answer."""
+
+
+class Database:
+    """An open database; every use of it is one transaction. Threads may share it."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Take an engine made by ``open_database``."""
+        self._writing = engine
+        self._reading = engine.execution_options(**_reading_options(engine.url))
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """Yield a session that commits at the end of the block and rolls back on any error.
+
+        Rows stay readable after it. Only one transaction of a SQLite file runs at a time, so
+        nothing slow (adjudication, the network) belongs inside. Raises StoreUnavailable.
+        """
+        with told_in_a_sentence(), Session(self._writing, expire_on_commit=False) as session:
+            yield session
+            session.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Yield a session that sees one moment's state and can't write. Raises StoreUnavailable."""
+        with told_in_a_sentence(), Session(self._reading, expire_on_commit=False) as session:
+            yield session
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._writing.dispose()
+
+
+def open_database(url: str, *, create: bool = True) -> Database:
+    """Open the database of an SQLAlchemy URL and bring its tables up to date.
+
+    ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://…``. Without
+    ``create`` the database must be there with its tables. Raises StoreUnavailable, or its
+    subclass DatabaseTooNew where a later version of postal has changed the tables.
+    """
+    with told_in_a_sentence():
+        engine = make_engine(url, create=create)
+        try:
+            if not create:
+                require_tables(engine)
+            migrate(engine)
+        except BaseException:
+            engine.dispose()
+            raise
+    return Database(engine)
+
+
+def make_engine(url: str, *, create: bool = True) -> Engine:
+    """Return an engine set up as this package needs it. Raises StoreUnavailable."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        _prepare_file(parsed, create=create)
+        engine = create_engine(parsed, hide_parameters=True)
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        return create_engine(
+            parsed,
+            # Parameters hold secrets and would stand in every error's text.
+            hide_parameters=True,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": CONNECT_SECONDS, "client_encoding": "utf8"},
+        )
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable(
+            "PostgreSQL needs one package more: pip install 'postal-anaconda[postgresql]'."
+        ) from error
+
+
+def parse_url(url: str) -> URL:
+    """Return the URL with its driver. Raises StoreUnavailable, never showing the password."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        # The cause holds the whole URL.
+        raise StoreUnavailable(
+            "The database's address can't be read: write sqlite:///path or postgresql://…"
+        ) from None
+    backend = parsed.get_backend_name()
+    if backend in {"postgres", "postgresql"}:
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise StoreUnavailable(f"postal works on SQLite or PostgreSQL, not on {backend}.")
+    if parsed.database in {None, "", ":memory:"}:
+        raise StoreUnavailable("The database's address names no file: write sqlite:///path.")
+    return parsed
+
+
+@contextmanager
+def told_in_a_sentence() -> Iterator[None]:
+    """Turn what is wrong with the database into StoreUnavailable; bugs pass as they are."""
+    try:
+        yield
+    except DBAPIError as error:
+        sentence = sentence_for(error)
+        if sentence is None:
+            raise
+        raise StoreUnavailable(sentence) from error
+
+
+def _reading_options(url: URL) -> dict[str, object]:
+    if url.get_backend_name() == "sqlite":
+        return {"postal_begin": "read"}
+    return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+
+
+def _prepare_file(url: URL, *, create: bool) -> None:
+    """Make the file for its owner alone, for it holds every card; its -wal takes after it."""
+    path = Path(url.database or "")
+    if path.exists():
+        return
+    if not create:
+        raise StoreUnavailable(no_tables(url))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        reasons = {"ENOSPC": FULL, "EDQUOT": FULL, "EROFS": READ_ONLY, "EACCES": READ_ONLY}
+        name = errno.errorcode.get(error.errno or 0, "")
+        raise StoreUnavailable(f"{reasons.get(name, CANNOT_OPEN)} ({path})") from error
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    # The driver would begin transactions by itself, deferred ones that lose updates.
+    connection.isolation_level = None
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Begin for reading, migrating (foreign keys off, or moved tables drop rows) or writing."""
+    purpose = connection.get_execution_options().get("postal_begin", "write")
+    foreign_keys = "OFF" if purpose == "migrate" else "ON"
+    connection.exec_driver_sql(f"PRAGMA foreign_keys = {foreign_keys}")
+    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if purpose == 'read' else 'OFF'}")
+    connection.exec_driver_sql("BEGIN" if purpose == "read" else "BEGIN IMMEDIATE")

@@ -1,0 +1,1 @@
+"""One module a migration; one that was released never changes."""

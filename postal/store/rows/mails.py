@@ -1,0 +1,124 @@
+"""Rows of the post room: mail in, mail out, the mailboxes polled, and settings."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import ClassVar
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field
+
+from postal.store.columns import Words, by_value
+from postal.store.rows.base import Row
+
+
+class MailStatus(StrEnum):
+    """What became of a mail."""
+
+    NEW = "new"
+    DONE = "done"
+    IGNORED = "ignored"
+    REJECTED = "rejected"
+    QUARANTINED = "quarantined"
+
+
+class OutboxState(StrEnum):
+    """Where an outgoing mail stands; unknown: the connection was lost when it may have gone."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class MailRow(Row, table=True):
+    """A mail that came, as the server has it (MAIL.md, In 9); ``id`` keeps the order of arrival.
+
+    ``sha256`` (hex) and ``raw`` are None for a mail too large to fetch; ``size`` is in bytes.
+    ``target`` is the folder that it is to go to, ``moved`` whether it went.
+    """
+
+    __tablename__ = "inbox"
+    __table_args__ = (
+        UniqueConstraint("account", "folder", "uidvalidity", "uid"),
+        {"sqlite_autoincrement": True},
+    )
+    shown: ClassVar = ("id", "uid", "status")
+
+    id: int | None = Field(default=None, primary_key=True)
+    account: str
+    folder: str
+    # Both are unsigned 32-bit numbers (RFC 3501, 2.3.1.1), more than an INTEGER of PostgreSQL.
+    uidvalidity: int = Field(sa_type=BigInteger)
+    uid: int = Field(sa_type=BigInteger)
+    sha256: str | None = Field(default=None, index=True)
+    size: int = Field(default=0, sa_type=BigInteger)
+    internal_date: datetime
+    received_at: datetime
+    raw: bytes | None = None
+    status: MailStatus = Field(default=MailStatus.NEW, sa_type=by_value(MailStatus), index=True)
+    tries: int = 0
+    reason: str = Field(default="", sa_type=Words)
+    game_id: int | None = Field(default=None, foreign_key="games.id")
+    player: str | None = None
+    turn: int | None = None
+    target: str = ""
+    moved: bool = False
+
+
+class OutboxRow(Row, table=True):
+    """A mail to send, rendered, in the transaction that made it (MAIL.md, Out).
+
+    ``kind``: report, receipt, welcome, gm, gift, final, hint and so on. ``once_key`` is unique
+    where set: of those kinds a player gets one a turn (outbox.once_key). ``raw`` is None once
+    it is no longer kept; ``message_id`` holds its angle brackets.
+    """
+
+    __tablename__ = "outbox"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+    shown: ClassVar = ("id", "game_id", "turn", "kind", "state")
+
+    id: int | None = Field(default=None, primary_key=True)
+    created_at: datetime
+    game_id: int | None = Field(default=None, foreign_key="games.id", index=True)
+    turn: int | None = None
+    player: str = ""
+    recipient: str = Field(sa_type=Words, index=True)
+    kind: str
+    subject: str = Field(default="", sa_type=Words)
+    message_id: str = Field(unique=True)
+    once_key: str | None = Field(default=None, unique=True)
+    raw: bytes | None = None
+    state: OutboxState = Field(
+        default=OutboxState.QUEUED, sa_type=by_value(OutboxState), index=True
+    )
+    tries: int = 0
+    next_try_at: datetime | None = None
+    last_code: int | None = None
+    last_text: str = Field(default="", sa_type=Words)
+    sent_at: datetime | None = None
+
+
+class AccountRow(Row, table=True):
+    """A polled folder. ``whole_poll_began_at``: start of the last finished poll (RULES.md 10.5)."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (UniqueConstraint("account", "folder"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    account: str
+    folder: str
+    uidvalidity: int | None = Field(default=None, sa_type=BigInteger)
+    poll_started_at: datetime | None = None
+    poll_finished_at: datetime | None = None
+    whole_poll_began_at: datetime | None = None
+
+
+class SettingRow(Row, table=True):
+    """A setting that the program itself keeps, such as the key of its tokens."""
+
+    __tablename__ = "settings"
+    shown: ClassVar = ("key",)
+
+    key: str = Field(primary_key=True)
+    value: str

@@ -1,0 +1,236 @@
+"""What rows store and show: times, choices, uniqueness, and no secret in a repr."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError, StatementError
+from sqlmodel import select
+
+from postal.store.database import Database
+from postal.store.games import all_games, game_by_slug, player_by_name, players_at, players_of
+from postal.store.rows import (
+    METADATA,
+    AttendanceRow,
+    GameRow,
+    GameStatus,
+    MailRow,
+    OrderAction,
+    OrderHistoryRow,
+    OrderRow,
+    OutboxRow,
+    PlayerRow,
+    Row,
+    SettingRow,
+    TurnRow,
+)
+
+CARDS = "AS KD JKR"
+
+
+def rows_with_secrets(now: datetime) -> list[Row]:
+    """Return a row of each table that can hold cards, addresses, tokens or keys."""
+    where: dict[str, Any] = {"game_id": 1, "turn": 1, "player": CARDS}
+    return [
+        GameRow(
+            slug="league",
+            rules=CARDS,
+            engine_version="1",
+            secret=CARDS.encode(),
+            commitment="c",
+            turn_length=7,
+            hour=20,
+            zone="UTC",
+            created_at=now,
+        ),
+        PlayerRow(game_id=1, position=0, name=CARDS, address=CARDS),
+        TurnRow(
+            game_id=1,
+            number=1,
+            opened_at=now,
+            zone="UTC",
+            claim_token=CARDS,
+            orders=CARDS,
+            events=CARDS,
+            state=CARDS,
+        ),
+        OrderRow(**where, hand="A1", line=CARDS, order_json=CARDS, filed_at=now),
+        OrderHistoryRow(**where, at=now, action=OrderAction.FILED, line=CARDS, sentence=CARDS),
+        AttendanceRow(**where),
+        MailRow(
+            account=CARDS,
+            folder="INBOX",
+            uidvalidity=1,
+            uid=1,
+            internal_date=now,
+            received_at=now,
+            raw=CARDS.encode(),
+            reason=CARDS,
+        ),
+        OutboxRow(
+            created_at=now,
+            recipient=CARDS,
+            kind="report",
+            subject=CARDS,
+            message_id=CARDS,
+            raw=CARDS.encode(),
+        ),
+        SettingRow(key="token", value=CARDS),
+    ]
+
+
+def test_no_repr_holds_a_secret(noon: datetime) -> None:
+    """Neither repr nor str shows cards, tokens, keys, names or addresses."""
+    for row in rows_with_secrets(noon):
+        for card in CARDS.split():
+            assert card not in repr(row)
+            assert card not in str(row)
+
+
+def test_a_repr_works_on_a_row_that_has_left_its_session(database: Database, game_id: int) -> None:
+    """A log line about a row never fails."""
+    with database.reading() as session:
+        game = game_by_slug(session, "league")
+        assert game is not None
+        session.expire(game)
+    assert "GameRow" in repr(game)
+    assert game_id
+
+
+def test_a_time_comes_back_as_the_same_moment_in_utc(database: Database, game_id: int) -> None:
+    """Whatever zone it was given in, also within the hour that comes twice."""
+    second = datetime(2026, 10, 25, 1, 30, fold=1, tzinfo=ZoneInfo("Europe/London"))
+    with database.transaction() as session:
+        turn = session.exec(select(TurnRow).where(TurnRow.number == 1)).one()
+        turn.deadline = second
+    with database.reading() as session:
+        turn = session.exec(select(TurnRow).where(TurnRow.number == 1)).one()
+        assert turn.deadline == datetime(2026, 10, 25, 1, 30, tzinfo=UTC)
+        assert turn.deadline.utcoffset() == timedelta(0)
+        assert turn.zone == "Europe/London"
+        assert turn.game_id == game_id
+
+
+def test_a_time_is_compared_as_a_moment(database: Database, game_id: int, noon: datetime) -> None:
+    """A deadline given in another zone orders rightly among stored ones."""
+    with database.transaction() as session:
+        session.exec(select(TurnRow).where(TurnRow.number == 1)).one().deadline = noon
+    eleven_utc = (noon - timedelta(hours=1)).astimezone(ZoneInfo("Asia/Tokyo"))
+    with database.reading() as session:
+        later = select(TurnRow.game_id).where(TurnRow.deadline > eleven_utc)  # type: ignore[operator] # a column here, an optional time to mypy
+        assert session.exec(later).all() == [game_id]
+
+
+def test_a_time_without_a_zone_is_refused(database: Database, game_id: int) -> None:
+    """Nobody could say which moment it was."""
+    naive = datetime(2026, 1, 1)  # noqa: DTZ001 - what is to be refused
+    turn = TurnRow(game_id=game_id, number=2, opened_at=naive, zone="UTC")
+    with pytest.raises(StatementError, match="timezone"), database.transaction() as session:
+        session.add(turn)
+
+
+def test_choices_are_plain_words_in_the_database(database: Database, game_id: int) -> None:
+    """Stored by value, read as the enum."""
+    with database.reading() as session:
+        connection = session.connection()
+        words = connection.scalars(text("SELECT status FROM turns ORDER BY number")).all()
+        assert words == ["done", "open"]
+        assert session.get_one(GameRow, game_id).status is GameStatus.RUNNING
+
+
+def test_a_choice_that_is_none_is_refused(database: Database, game_id: int, noon: datetime) -> None:
+    """A slip in a status is found when it is stored."""
+    turn = TurnRow(game_id=game_id, number=2, opened_at=noon, zone="UTC")
+    turn.status = "opne"  # type: ignore[assignment] # the slip
+    with pytest.raises(StatementError), database.transaction() as session:
+        session.add(turn)
+
+
+def test_words_of_a_stranger_can_be_stored_whatever_they_hold(
+    database: Database, game_id: int, noon: datetime
+) -> None:
+    """NUL and lone surrogates become U+FFFD, the rest stays."""
+    with database.transaction() as session:
+        session.add(
+            OrderHistoryRow(
+                game_id=game_id,
+                turn=1,
+                player="Ann",
+                at=noon,
+                action=OrderAction.REFUSED,
+                line="A: raise\0 £5 \ud800♠ 🃏",
+            )
+        )
+    with database.reading() as session:
+        assert session.exec(select(OrderHistoryRow.line)).one() == "A: raise\ufffd £5 \ufffd♠ 🃏"
+
+
+def test_the_largest_uid_fits(database: Database, noon: datetime) -> None:
+    """UIDs are unsigned 32-bit numbers."""
+    largest = 2**32 - 1
+    with database.transaction() as session:
+        session.add(
+            MailRow(
+                account="gm",
+                folder="INBOX",
+                uidvalidity=largest,
+                uid=largest,
+                internal_date=noon,
+                received_at=noon,
+            )
+        )
+    with database.reading() as session:
+        assert session.exec(select(MailRow.uid)).one() == largest
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "position"),
+    [
+        ("ANN", "other@example.org", 5),
+        ("Other", "ann@EXAMPLE.org", 5),
+        ("Other", "other@example.org", 0),
+    ],
+)
+def test_names_addresses_and_positions_are_unique_in_a_game(
+    database: Database, game_id: int, name: str, address: str, position: int
+) -> None:
+    """Names and addresses without regard to case."""
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        session.add(PlayerRow(game_id=game_id, position=position, name=name, address=address))
+
+
+def test_a_renamed_player_is_found_by_his_new_name_alone(database: Database, game_id: int) -> None:
+    """A standby takes a seat over: the folded keys follow."""
+    with database.transaction() as session:
+        player = player_by_name(session, game_id, "ann")
+        assert player is not None
+        player.name = "ÉVA"
+        player.address = "Eva@Example.org"
+    with database.reading() as session:
+        assert player_by_name(session, game_id, "ann") is None
+        assert player_by_name(session, game_id, "éva") is not None
+        found = players_at(session, " eva@example.ORG")
+        assert [(game.slug, player.name) for game, player in found] == [("league", "ÉVA")]
+        assert [player.name for player in players_of(session, game_id)] == ["ÉVA", "Bob"]
+
+
+def test_a_row_can_not_refer_to_what_is_not_there(database: Database, noon: datetime) -> None:
+    """Foreign keys are held on both databases."""
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        session.add(TurnRow(game_id=77, number=1, opened_at=noon, zone="UTC"))
+
+
+def test_a_game_has_a_turn_once(database: Database, game_id: int, noon: datetime) -> None:
+    """UNIQUE (game, turn) stands behind every adjudication."""
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        session.add(TurnRow(game_id=game_id, number=1, opened_at=noon, zone="UTC"))
+    with database.reading() as session:
+        assert [game.id for game in all_games(session)] == [game_id]
+
+
+def test_every_constraint_has_a_name() -> None:
+    """A later migration can only change what it can name."""
+    for table in METADATA.tables.values():
+        assert all(constraint.name for constraint in table.constraints)
