@@ -2,7 +2,7 @@
 #   make demo    play a whole game with robots        make test   run the tests
 #   make check   formatting, lint, types, imports     make bench  time the evaluator beside others
 #   make lock    choose the locked versions anew      make clean  remove what these made
-# PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, to the demo or to the bench.
+# PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, the demo or the bench.
 
 PYTHON =
 VENV = .venv
@@ -29,7 +29,7 @@ check: $(READY)
 
 bench: $(READY)
 	@$(PIP) install --require-hashes -r requirements-bench.lock
-	@$(BIN)/python -m pytest tests/bench --no-header -q -s -p no:cacheprovider $(ARGS)
+	@for bench in tests/bench/bench_*.py; do $(BIN)/python "$$bench" $(ARGS) || exit 1; done
 
 # The newest versions that pyproject.toml allows, for every Python that works, each with its hashes.
 LOCK = $(BIN)/uv pip compile --universal --python-version 3.11 --upgrade \

@@ -1,5 +1,6 @@
 """Where things are: what comes with postal, in a checkout or the wheel, and the GM's data."""
 
+import os
 from pathlib import Path
 
 import platformdirs
@@ -39,5 +40,6 @@ def templates_path(data_folder: Path) -> list[Path]:
 
 
 def default_data_folder() -> Path:
-    """Return the data folder used where neither ``--data`` nor ``POSTAL_DATA`` names one."""
-    return platformdirs.user_data_path("postal", appauthor=False)
+    """Return the data folder for want of ``--data``: ``POSTAL_DATA``, or the system's place."""
+    named = os.environ.get("POSTAL_DATA")
+    return Path(named) if named else platformdirs.user_data_path("postal", appauthor=False)

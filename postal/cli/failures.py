@@ -72,4 +72,4 @@ def _data_folder(arguments: list[str]) -> Path:
             return Path(value)
         if flag.startswith("--data="):
             return Path(flag.removeprefix("--data="))
-    return Path(os.environ.get("POSTAL_DATA") or default_data_folder())
+    return default_data_folder()

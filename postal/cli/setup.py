@@ -95,7 +95,7 @@ def _findings(data: Path) -> Iterator[Finding]:
         return
     file = config.folder / CONFIG_NAME
     advice = f"; others may read it: chmod 600 {file}" if file.stat().st_mode & 0o077 else ""
-    yield Finding("config", True, f"{file}{advice}")
+    yield Finding("config", True, f"{file} is in order{advice}.")
     yield from _mailbox(config)
     yield _tried("smtp", _submission, config)
     yield _tried("database", _database, config)

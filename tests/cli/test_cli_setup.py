@@ -1,0 +1,204 @@
+"""`postal init` and `postal check`: from nothing to a config that works."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from postal.cli import app
+from postal.clock import SystemClock
+from postal.config import load_config
+from postal.demo.servers import HOST, MailServers
+from postal.errors import UsageError
+from postal.resources import default_data_folder
+
+GM = "gm@example.org"
+SECRET = "hunter2"
+
+
+def postal(*arguments: object) -> Result:
+    """Run the command; a PostalError is in the result's exception."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[MailServers]:
+    """Give an IMAP and an SMTP server that know the GM."""
+    with MailServers({GM: SECRET}, SystemClock().now) as servers:
+        yield servers
+
+
+@pytest.fixture
+def folder(tmp_path: Path, servers: MailServers) -> Path:
+    """Return a data folder whose config is right."""
+    (tmp_path / "config.toml").write_text(
+        f"""
+        [gm]
+        name = "Gemma"
+        address = "{GM}"
+        [imap]
+        host = "{HOST}"
+        port = {servers.imap_port}
+        security = "plain"
+        user = "{GM}"
+        password = "{SECRET}"
+        [smtp]
+        host = "{HOST}"
+        port = {servers.smtp_port}
+        security = "plain"
+        """,
+        encoding="utf-8",
+    )
+    (tmp_path / "config.toml").chmod(0o600)
+    return tmp_path
+
+
+def change(folder: Path, old: object, new: object) -> None:
+    """Change the config in one place."""
+    file = folder / "config.toml"
+    text = file.read_text(encoding="utf-8")
+    assert str(old) in text
+    file.write_text(text.replace(str(old), str(new), 1), encoding="utf-8")
+
+
+def checked(folder: Path) -> dict[str, tuple[bool, str]]:
+    """Return what `postal check --json` found, by the name of the check."""
+    result = postal("check", "--data", folder, "--json")
+    findings = json.loads(result.output)
+    assert result.exit_code == (0 if all(finding["ok"] for finding in findings) else 1)
+    assert all(finding["says"].endswith(".") for finding in findings)
+    assert SECRET not in result.output
+    return {finding["check"]: (finding["ok"], finding["says"]) for finding in findings}
+
+
+def test_init_makes_a_folder_that_is_ready_to_fill_in(tmp_path: Path) -> None:
+    """With folders for own games and templates, the config private, and the next steps said."""
+    data = tmp_path / "my league"
+    result = postal("init", "--data", data)
+    assert result.exit_code == 0
+    assert load_config(data).gm.address == GM
+    assert (data / "config.toml").stat().st_mode & 0o777 == 0o600
+    assert {path.name for path in data.iterdir()} == {"config.toml", "games", "templates"}
+    assert f"postal check --data '{data}'" in result.output
+
+
+def test_init_uses_the_folder_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """POSTAL_DATA, and then the next steps need no --data."""
+    monkeypatch.setenv("POSTAL_DATA", str(tmp_path / "league"))
+    result = postal("init")
+    assert (tmp_path / "league" / "config.toml").is_file()
+    assert "--data" not in result.output
+
+
+def test_init_uses_the_users_data_folder_by_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system keeps such things."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    result = postal("init")
+    assert (default_data_folder() / "config.toml").is_file()
+    assert tmp_path in default_data_folder().parents
+    assert "--data" not in result.output
+
+
+def test_init_never_overwrites(tmp_path: Path) -> None:
+    """What was filled in stays."""
+    (tmp_path / "config.toml").write_text("mine", encoding="utf-8")
+    result = postal("init", "--data", tmp_path)
+    assert isinstance(result.exception, UsageError)
+    assert "nothing was changed" in str(result.exception)
+    assert (tmp_path / "config.toml").read_text(encoding="utf-8") == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize("where", ["file", "file/below"])
+def test_init_where_no_folder_can_be(tmp_path: Path, where: str) -> None:
+    """A file is in the way."""
+    (tmp_path / "file").touch()
+    result = postal("init", "--data", tmp_path / where)
+    assert isinstance(result.exception, UsageError)
+    assert "choose a folder with --data" in str(result.exception)
+
+
+def test_check_of_what_works_is_all_ok(folder: Path) -> None:
+    """A line each, and the folders and tables are there afterwards."""
+    result = postal("check", "--data", folder)
+    assert result.exit_code == 0, result.output
+    lines = [line.split(maxsplit=2) for line in result.output.splitlines()]
+    assert [line[1] for line in lines] == ["config", "imap", "folders", "smtp", "database"]
+    assert {line[0] for line in lines} == {"ok"}
+    assert (folder / "postal.sqlite3").is_file()
+    assert SECRET not in result.output
+
+
+def test_check_without_a_config(tmp_path: Path) -> None:
+    """Says how to make one."""
+    found = checked(tmp_path)
+    assert found.keys() == {"config"}
+    assert "postal init" in found["config"][1]
+
+
+def test_check_of_a_config_with_a_typo(folder: Path) -> None:
+    """Says which key was meant, and tries nothing."""
+    change(folder, "security", "securty")
+    ok, says = checked(folder)["config"]
+    assert not ok
+    assert "imap.security" in says
+
+
+def test_check_of_a_config_that_others_can_read(folder: Path) -> None:
+    """It works, and the GM is told how to close it."""
+    (folder / "config.toml").chmod(0o644)
+    ok, says = checked(folder)["config"]
+    assert ok
+    assert "chmod 600" in says
+
+
+def test_check_with_a_wrong_password(folder: Path) -> None:
+    """Both servers refuse it; the database is tried all the same."""
+    change(folder, SECRET, "hunter3")
+    found = checked(folder)
+    assert "password" in found["imap"][1]
+    assert [name for name, (ok, _) in found.items() if not ok] == ["imap", "smtp"]
+
+
+def test_check_without_servers(folder: Path, servers: MailServers) -> None:
+    """Nobody answers at those ports."""
+    change(folder, servers.imap_port, 1)
+    change(folder, servers.smtp_port, 2)
+    found = checked(folder)
+    assert f"{HOST}:1" in found["imap"][1]
+    assert f"{HOST}:2" in found["smtp"][1]
+
+
+def test_check_with_a_password_that_cannot_be_had(folder: Path) -> None:
+    """The key that is at fault is named."""
+    change(folder, f'password = "{SECRET}"', 'password_file = "none"')
+    assert "imap.password_file" in checked(folder)["imap"][1]
+
+
+def test_check_with_a_token_that_cannot_be_had(folder: Path) -> None:
+    """The command that is at fault is named."""
+    change(folder, f'password = "{SECRET}"', 'token_command = "false"')
+    found = checked(folder)
+    assert "imap.token_command" in found["imap"][1]
+    assert "imap.token_command" in found["smtp"][1]
+
+
+def test_check_with_a_damaged_database(folder: Path) -> None:
+    """The mail is tried all the same."""
+    (folder / "postal.sqlite3").write_bytes(b"no database " * 400)
+    found = checked(folder)
+    assert [name for name, (ok, _) in found.items() if not ok] == ["database"]
+
+
+def test_check_in_a_folder_that_vanished(folder: Path) -> None:
+    """As good as none."""
+    shutil.rmtree(folder)
+    assert "postal init" in checked(folder)["config"][1]

@@ -1,0 +1,124 @@
+"""The command by itself: quick help, no traceback for anybody, sensible exit codes."""
+
+import errno
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from postal import __version__
+from postal.cli import app
+from postal.cli.failures import guarded
+from postal.errors import PostalError, UsageError
+
+HEAVY = ("sqlalchemy", "sqlmodel", "apscheduler", "jinja2", "imapclient", "pydantic", "alembic")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """What a command needs it imports itself."""
+    code = (
+        "import sys\nfrom postal.cli import main\nsys.argv = ['postal', '--help']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        f"print('heavy:', [name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Usage: postal" in done.stdout
+    assert done.stdout.splitlines()[-1] == "heavy: []"
+
+
+def test_every_command_has_help() -> None:
+    """Each with a sentence and its options."""
+    names = [command.name or command.callback.__name__ for command in app.registered_commands]  # type: ignore[union-attr]  # each has a function
+    assert {"init", "check"} <= set(names)
+    for name in names:
+        result = CliRunner().invoke(app, [name, "--help"])
+        assert result.exit_code == 0
+        assert f"Usage: postal {name}" in result.output
+
+
+def test_version() -> None:
+    """The package's own."""
+    assert CliRunner().invoke(app, ["--version"]).output == f"postal {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["init", "--nonsense"], ["init", "extra"]])
+def test_a_wrong_command_line_is_2(arguments: list[str]) -> None:
+    """As everywhere."""
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.output
+
+
+def raising(error: BaseException) -> Callable[[], object]:
+    """Return a command that fails so."""
+
+    def command() -> object:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (PostalError("The mailbox is full: empty it."), 1, "The mailbox is full: empty it.\n"),
+        (UsageError("Name six or eight players."), 2, "Name six or eight players.\n"),
+        (KeyboardInterrupt(), 130, "Interrupted.\n"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/data/x"),
+            1,
+            "The disk is full: free some space (/data/x).\n",
+        ),
+        (OSError(errno.EROFS, "Read-only file system"), 1, "The disk is read-only: "),
+        (PermissionError(errno.EACCES, "Permission denied", "/data/x"), 1, "Permission denied ("),
+    ],
+)
+def test_a_failure_is_one_sentence_and_an_exit_code(
+    error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On stderr, with nothing on stdout."""
+    with pytest.raises(SystemExit) as end:
+        guarded(raising(error))
+    assert end.value.code == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(said)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", [["--data", "{}"], ["--data={}"], []])
+def test_a_bug_is_written_down_in_the_data_folder(
+    option: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The person sees a sentence that names the file, which is his alone to read."""
+    monkeypatch.setattr(sys, "argv", ["postal", "run", *(o.format(tmp_path) for o in option)])
+    if not option:
+        monkeypatch.setenv("POSTAL_DATA", str(tmp_path))
+    with pytest.raises(SystemExit) as end:
+        guarded(raising(ZeroDivisionError("a bug")))
+    assert end.value.code == 70
+    (crash,) = tmp_path.glob("crash-*.txt")
+    assert "ZeroDivisionError: a bug" in crash.read_text(encoding="utf-8")
+    assert crash.stat().st_mode & 0o077 == 0
+    err = capsys.readouterr().err
+    assert str(crash) in err
+    assert "Traceback" not in err
+    assert err.count("\n") == 1
+
+
+def test_a_bug_before_there_is_a_data_folder_is_written_down_elsewhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the folder for temporary files."""
+    monkeypatch.setenv("POSTAL_DATA", str(tmp_path / "none"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(SystemExit):
+        guarded(raising(ZeroDivisionError()))
+    (crash,) = tmp_path.glob("crash-*.txt")
+    assert str(crash) in capsys.readouterr().err
