@@ -216,13 +216,18 @@ def _hand_at(game: Game, player: str, table: str) -> tuple[Hand, int] | None:
 def _cancel(
     game: Game, book: Book, player: str, order: Cancel
 ) -> Iterator[tuple[str, Problem | None]]:
-    for hand, _ in game.hands_of(player):
-        if order.table not in (ALL_TABLES, hand.table):
-            continue
+    hands = [hand for hand, _ in game.hands_of(player) if order.table in (ALL_TABLES, hand.table)]
+    if not hands:
+        yield "", _no_table(order.table)
+    for hand in hands:
         if final(game, book, player, hand):
             yield hand.name, _final(hand)
         else:
             yield hand.name, None
+
+
+def _no_table(table: str) -> Problem:
+    return Problem("no-such-hand", f"There is no table {table} in this game.")
 
 
 def _final(hand: Hand) -> Problem:
@@ -245,8 +250,7 @@ def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tupl
         place = _hand_at(game, player, order.table)
         places = [place] if place else []
         if not place:
-            sentence = f"There is no table {order.table} in this game."
-            yield "", Checked(None, (Problem("no-such-hand", sentence),))
+            yield "", Checked(None, (_no_table(order.table),))
     for hand, index in places:
         if isinstance(order, Give) and final(game, book, player, hand):
             yield hand.name, Checked(None, (_final(hand),))
