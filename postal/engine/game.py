@@ -11,7 +11,7 @@ from postal.engine.cards import Card
 from postal.engine.events import Dropped, Event, GameOver, Nmr, Returned
 from postal.engine.flow import go_on
 from postal.engine.orders import Bet, Order
-from postal.engine.phases import ACTIONS
+from postal.engine.phases import ACTIONS, betting
 from postal.engine.phases.base import Move
 from postal.engine.rules import (
     BettingPhase,
@@ -46,8 +46,8 @@ def start(
 ) -> Game:
     """Deal a new game (RULES.md 1.2 to 1.5, 2.1): cards one at a time, seat 1 first.
 
-    ``deal`` counts the deals of a game. ``players`` and ``tables`` must fit the rules, and each pack must hold enough cards:
-    ValueError where they don't.
+    ``deal`` counts the deals of a game. ``players`` and ``tables`` must fit the rules, and each
+    pack must hold enough cards: ValueError where they don't.
     """
     if len(players) != rules.players or len(tables) != rules.tables:
         raise ValueError(f"needs {rules.players} players and {rules.tables} tables")
@@ -223,5 +223,4 @@ def _step(
 
 def _pays_last(game: Game, move: Move) -> bool:
     """Whether a bet may be paid by IOU and so comes after the others (8.3, 8.4)."""
-    by_iou = ("call",) if game.rules.choice("iou") == "call" else ("stay", "call")
-    return cast(Bet, move.order).verb in by_iou
+    return betting.by_iou(game, game.hand(move.hand), cast(Bet, move.order))

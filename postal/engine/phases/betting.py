@@ -65,14 +65,22 @@ def allowed(game: Game, hand: Hand) -> tuple[Verb, ...]:
     return tuple(verb for verb in verbs if verb not in barred)
 
 
+def by_iou(game: Game, hand: Hand, bet: Bet) -> bool:
+    """Whether an IOU can pay what the player has not: a call, or by option a stay (8.3, 8.4).
+
+    Before the showdown, where nobody can call, it pays nothing (8.5).
+    """
+    if bet.verb == "stay" and game.rules.choice("iou") == "stay-and-call":
+        return "call" in phase_of(game, hand).answer
+    return bet.verb == "call"
+
+
 def price(game: Game, hand: Hand, index: int, bet: Bet) -> int:
     """Return the pounds of cash that a bet needs at hand; what an IOU can pay needs none (8.2)."""
     owed = hand.owed(index)
     if bet.verb == "raise":
         return owed + bet.amount
-    if bet.verb == "stay" and game.rules.choice("iou") != "stay-and-call":
-        return owed
-    return 0
+    return owed if bet.verb == "stay" and not by_iou(game, hand, bet) else 0
 
 
 def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
