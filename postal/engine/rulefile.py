@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from postal.engine.orders import VERBS, Verb
+from postal.engine.rulechecks import HAND_CARDS, misfits
 from postal.engine.rules import (
+    STANDARD_CHOICES,
     STANDARD_OPTIONS,
     AntePhase,
     BettingPhase,
@@ -24,7 +26,8 @@ from postal.engine.rules import (
 )
 
 SMALLEST_CHECK_LIMIT = 2
-HAND_CARDS = 5
+FILE_KEYS = ("name", "players", "tables", "pack", "options", "phase")
+OPTION_KEYS = ("default", "min", "max", "not", "choices", "says")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def read_rules(
     the text of values. A number of players that the game does not take, and start money below
     the antes (RULES.md 1.1, 1.2), are mistakes too.
     """
-    problems: list[RuleProblem] = []
+    problems = [*_unknown(source, FILE_KEYS, "", "a game file")]
     values = _options(source, options, problems)
     phases = _phases(source, values, problems)
     try:
@@ -65,7 +68,7 @@ def read_rules(
         return (*problems, mistake.problem)
     if not problems:
         rules = Rules(name, players, tables, jokers, phases, values, source)
-        problems += _together(rules)
+        problems += (RuleProblem(path, sentence) for path, sentence in misfits(rules))
         if not problems:
             return rules
     return tuple(problems)
@@ -80,6 +83,16 @@ def option_choices(source: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
+def _unknown(
+    table: Mapping[str, Any], known: Sequence[str], path: str, where: str
+) -> Iterator[RuleProblem]:
+    for key in table:
+        if key not in known:
+            near = get_close_matches(str(key), known, 1)
+            right = near[0] if near else ", ".join(known)
+            yield RuleProblem(f"{path}{key}", f"is unknown in {where}; use {right}.")
+
+
 def _options(
     source: Mapping[str, Any], chosen: Mapping[str, Any], problems: list[RuleProblem]
 ) -> dict[str, OptionValue]:
@@ -90,8 +103,12 @@ def _options(
     declared = option_choices(source)
     known = [*declared, *(name for name in STANDARD_OPTIONS if name not in declared)]
     for name, entry in declared.items():
+        wrong = [*_unknown(entry, OPTION_KEYS, f"options.{name}.", "an option")]
         if "default" not in entry:
-            problems.append(RuleProblem(f"options.{name}", "needs a default."))
+            wrong.append(RuleProblem(f"options.{name}", "needs a default."))
+        wrong += _limits(f"options.{name}", entry)
+        problems += wrong
+        if wrong:
             continue
         _take(values, f"options.{name}.default", name, entry, entry["default"], problems)
     for name, value in chosen.items():
@@ -105,6 +122,15 @@ def _options(
     return values
 
 
+def _limits(path: str, entry: Mapping[str, Any]) -> Iterator[RuleProblem]:
+    for key in ("min", "max"):
+        if key in entry and type(entry[key]) is not int:
+            yield RuleProblem(f"{path}.{key}", "must be a whole number.")
+    for key in ("not", "choices"):
+        if not isinstance(entry.get(key, []), list | tuple):
+            yield RuleProblem(f"{path}.{key}", "must be a list.")
+
+
 def _take(  # noqa: PLR0913 - its two callers differ in each of these
     values: dict[str, OptionValue],
     path: str,
@@ -114,19 +140,26 @@ def _take(  # noqa: PLR0913 - its two callers differ in each of these
     problems: list[RuleProblem],
 ) -> None:
     try:
-        values[name] = _option(path, entry, entry.get("default", STANDARD_OPTIONS.get(name)), value)
+        like = STANDARD_OPTIONS.get(name, entry.get("default"))
+        choices = entry.get("choices", STANDARD_CHOICES.get(name))
+        values[name] = _option(path, entry, like, choices, value)
     except _Mistake as mistake:
         problems.append(mistake.problem)
 
 
-def _option(path: str, entry: Mapping[str, Any], like: object, value: object) -> OptionValue:
+def _option(
+    path: str,
+    entry: Mapping[str, Any],
+    like: object,
+    choices: Sequence[str] | None,
+    value: object,
+) -> OptionValue:
     if isinstance(like, bool):
         return _truth(path, value)
     if isinstance(like, int):
         return _limited(path, entry, _whole(path, value))
-    choices = entry.get("choices")
     text = str(value)
-    if isinstance(choices, Sequence) and text not in choices:
+    if choices is not None and text not in choices:
         raise _Mistake(path, f"is {text!r}; it must be one of {', '.join(map(str, choices))}.")
     return text
 
@@ -192,6 +225,8 @@ def _jokers(source: Mapping[str, Any]) -> int:
     pack = source.get("pack", {})
     if not isinstance(pack, Mapping):
         raise _Mistake("pack", "must be a table such as { jokers = 4 }.")
+    for problem in _unknown(pack, ("jokers",), "pack.", "a pack"):
+        raise _Mistake(problem.path, problem.sentence)
     jokers = _whole("pack.jokers", pack.get("jokers", 0))
     if not 0 <= jokers <= 4:  # noqa: PLR2004 - RULES.md 7.5
         raise _Mistake("pack.jokers", "must be 0 to 4.")
@@ -243,11 +278,9 @@ class _Reader:
         kind = self.table.get("kind")
         if not isinstance(kind, str) or kind not in self.KEYS:
             raise _Mistake(f"{self.path}.kind", f"must be one of {', '.join(self.KEYS)}.")
-        for key in self.table:
-            if key not in ("kind", *self.KEYS[kind]):
-                near = get_close_matches(str(key), self.KEYS[kind], 1)
-                right = near[0] if near else ", ".join(self.KEYS[kind])
-                raise _Mistake(f"{self.path}.{key}", f"is unknown in a {kind} phase; use {right}.")
+        known = ("kind", *self.KEYS[kind])
+        for problem in _unknown(self.table, known, f"{self.path}.", f"a {kind} phase"):
+            raise _Mistake(problem.path, problem.sentence)
         make: Mapping[str, Callable[[], Phase]] = {
             "hands": self.hands,
             "deal": lambda: DealPhase(self.number("cards", 1)),
@@ -326,31 +359,3 @@ class _Reader:
             if len(read) == len(given) and (read or not needed):
                 return read
         raise _Mistake(f"{self.path}.{key}", f"must be a list of {', '.join(VERBS)}.")
-
-
-def _together(rules: Rules) -> list[RuleProblem]:
-    problems: list[RuleProblem] = []
-    if rules.hand_size and rules.players % rules.hand_size:
-        problems.append(
-            RuleProblem("phase", f"hands of {rules.hand_size} do not come out of {rules.players}.")
-        )
-    if rules.dealt * rules.players > 52 + rules.jokers:
-        problems.append(RuleProblem("phase", "deals more cards than the pack has."))
-    antes = sum(phase.amount for phase in rules.phases if isinstance(phase, AntePhase))
-    if rules.start_money < antes * rules.tables:
-        problems.append(
-            RuleProblem(
-                "option start_money",
-                f"is £{rules.start_money:,}; the antes of {rules.tables} tables need"
-                f" £{antes * rules.tables:,}.",
-            )
-        )
-    for index, phase in enumerate(rules.phases):
-        if isinstance(phase, BettingPhase) and phase.min_raise > phase.max_raise:
-            problems.append(
-                RuleProblem(
-                    f"phase[{index}].min_raise",
-                    f"is £{phase.min_raise:,}, over the most of £{phase.max_raise:,}.",
-                )
-            )
-    return problems

@@ -32,6 +32,16 @@ STANDARD_OPTIONS: Mapping[str, OptionValue] = {
 """What the engine takes where a game file does not name the option (defaults of RULES.md)."""
 
 
+STANDARD_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "iou": ("call", "stay-and-call"),
+    "exposed_to": ("all", "opponent"),
+    "exchange": ("orders", "post"),
+    "first_on_tie": ("lower-seat", "higher-seat"),
+    "reveal": ("end", "never"),
+}
+"""What the engine knows for each option that is a choice; a game file may offer fewer."""
+
+
 @dataclass(frozen=True, slots=True)
 class GiftRule:
     """``cards`` cards go ``to`` seats onward; negative: backward (RULES.md 2.2)."""
