@@ -1,0 +1,17 @@
+"""Reads what players write: text to orders, commands and problems (ORDERS.md), with no I/O."""
+
+from postal.ordertext.names import name_problem
+from postal.ordertext.quoting import MARKER
+from postal.ordertext.reader import read_mail, read_record_line
+from postal.ordertext.types import Command, CommandName, Context, Reading
+
+__all__ = [
+    "MARKER",
+    "Command",
+    "CommandName",
+    "Context",
+    "Reading",
+    "name_problem",
+    "read_mail",
+    "read_record_line",
+]

@@ -1,0 +1,91 @@
+"""Brings text to one plain form, so that phones, clients and lists make no difference."""
+
+from __future__ import annotations
+
+import unicodedata
+
+BULLETS = frozenset("-+#•◦▪▫‣\u2043∙·●○■□►▸➢➤→✓✔")
+_LOOK_LIKE_DIGITS = ("<super>", "<sub>", "<fraction>")
+_UNREADABLE = "\ufffd"
+_ACUTE = "\u00b4"
+_KEYCAP = "\u20e3"
+_JOINER = "\u034f"
+
+_PLAIN = {
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc"), "'"),
+    **dict.fromkeys(map(ord, '"“”„‟″«»*_`'), None),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-"),
+}
+
+
+def _kept(char: str) -> str:
+    """Return a character as it goes into NFKC: invisible ones vanish, raised digits do not fold.
+
+    NFKC would make 4000² into 40002, and a sum must never be guessed at.
+    """
+    if unicodedata.category(char) == "Cf" or char == _JOINER or _is_variation(char):
+        return ""
+    if char == _ACUTE:
+        return "'"
+    if char == _KEYCAP:
+        return "."
+    return _UNREADABLE if unicodedata.decomposition(char).startswith(_LOOK_LIKE_DIGITS) else char
+
+
+def _is_variation(char: str) -> bool:
+    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
+
+
+def fold(text: str) -> str:
+    """Return text in NFKC, without case, emphasis or invisible characters, spaces single.
+
+    >>> fold("**A:**  Raise £40,000")
+    'a: raise £40,000'
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", "".join(map(_kept, text)))
+    text = text.casefold()
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.translate(_PLAIN).split())
+
+
+def without_prefixes(folded: str) -> str:
+    """Return a folded line without the bullets and numbers that clients and lists put first.
+
+    >>> without_prefixes("- 1. a: fold")
+    'a: fold'
+    """
+    at = 0
+    while at < len(folded):
+        if (folded[at] in BULLETS and not folded.startswith("->", at)) or folded[at] == " ":
+            at += 1
+            continue
+        after = at + 2 if folded.startswith("->", at) else _after_numbering(folded, at)
+        if after == at:
+            break
+        at = after
+    return folded[at:]
+
+
+def _after_numbering(folded: str, at: int) -> int:
+    """Return the place after ``1.``, ``1)`` or ``(1)``, or ``at`` where none stands there."""
+    start = at + (folded[at] == "(")
+    end = start
+    while end < len(folded) and end < start + 3 and folded[end] in "0123456789":
+        end += 1
+    closers = ")" if start > at else ".)"
+    if end == start or folded[end : end + 1] not in tuple(closers):
+        return at
+    following = folded[end + 1 : end + 2]
+    return at if following.isdigit() else end + 1
+
+
+def fold_part(text: str) -> str:
+    """Return one order's text, folded, without list prefixes and closing punctuation."""
+    return without_prefixes(fold(text)).strip("' ").rstrip(" .!,;'")
+
+
+def key(word: str) -> str:
+    """Return a folded word without the punctuation around it."""
+    return word.strip(",.:!?()'")

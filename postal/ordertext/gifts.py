@@ -1,0 +1,167 @@
+"""Reads what is given to which neighbour (ORDERS.md, "give")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from postal.engine.cards import Card
+from postal.engine.orders import Gift, Give
+from postal.ordertext.cards import read_cards, spaced
+from postal.ordertext.folding import fold, key
+from postal.ordertext.types import Refusal
+from postal.ordertext.words import DIRECTION_WORDS, without_links
+
+_SEATS = frozenset({"seat", "player", "neighbour", "neighbor"})
+_BREAKS = frozenset({",", "/"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Direction:
+    """A receiver as written: ``to`` seats onward, or None where nobody there is called so."""
+
+    to: int | None
+    name: str
+
+
+_Item = str | _Direction
+
+
+def read_give(table: str, text: str, neighbours: Mapping[str, int]) -> Give | Refusal:
+    """Return the give that a folded text, without its verb, means at a table."""
+    words = spaced(text)
+    items = _items(words, neighbours)
+    stranger = next((i for i in items if isinstance(i, _Direction) and i.to is None), None)
+    if stranger is not None:
+        return _refuse_stranger(table, stranger.name, neighbours)
+    found = _groups(items, _example(table))
+    if isinstance(found, Refusal):
+        return found
+    gifts: dict[int, tuple[Card, ...]] = {}
+    for to, written in found:
+        if to in gifts:
+            return Refusal("The same neighbour is named twice.", _example(table))
+        cards = read_cards(written)
+        if isinstance(cards, Refusal):
+            return cards
+        gifts[to] = cards
+    return Give(table, tuple(Gift(to, gifts[to]) for to in sorted(gifts, reverse=True)))
+
+
+def _example(table: str) -> str:
+    return f"Write each gift with its receiver, for example {table}: give 2C 5D next, 9H previous"
+
+
+def _items(words: list[str], neighbours: Mapping[str, int]) -> list[_Item]:
+    """Return the words with every receiver, ``next`` or ``to Puke``, as one item."""
+    names = sorted(
+        ((fold(name).split(), to) for name, to in neighbours.items()),
+        key=lambda named: -len(named[0]),
+    )
+    items: list[_Item] = []
+    at = 0
+    while at < len(words):
+        found = _direction(words, at, names)
+        if found is None:
+            items.append(words[at])
+            at += 1
+        else:
+            items.append(found[0])
+            at = found[1]
+    return items
+
+
+def _direction(
+    words: list[str], at: int, names: list[tuple[list[str], int]]
+) -> tuple[_Direction, int] | None:
+    """Return the receiver at a place and the place after it, or None where none stands there."""
+    start = at + 1 if words[at] == "to" else at
+    if start > at:
+        for name, to in names:
+            if _stands_at(words, start, name):
+                return _Direction(to, " ".join(name)), start + len(name)
+    place = start
+    while place < len(words) and words[place] in {"the", "my"}:
+        place += 1
+    to_side = DIRECTION_WORDS.get(key(words[place])) if place < len(words) else None
+    if to_side is not None:
+        after = place + 1
+        if after < len(words) and key(words[after]) in _SEATS:
+            after += 1
+        return _Direction(to_side, words[place]), after
+    if start == at:
+        return None
+    end = start
+    while end < len(words) and words[end] not in _BREAKS:
+        end += 1
+    return _Direction(None, " ".join(words[start:end])), end
+
+
+def _stands_at(words: list[str], at: int, name: list[str]) -> bool:
+    found = words[at : at + len(name)]
+    if found == name:
+        return True
+    # A name's own last point may have gone with the punctuation that ends a line.
+    return found[:-1] == name[:-1] and _bare(found[-1:]) == _bare(name[-1:])
+
+
+def _bare(last: list[str]) -> list[str]:
+    return [word.rstrip(".':") for word in last]
+
+
+def _groups(items: list[_Item], example: str) -> list[tuple[int, list[str]]] | Refusal:
+    """Return the cards' words for each receiver, whichever of the two comes first."""
+    if not any(isinstance(item, _Direction) for item in items):
+        return _two_sides([item for item in items if isinstance(item, str)], example)
+    ahead = isinstance(next((i for i in items if i not in _BREAKS), None), _Direction)
+    groups: list[tuple[int, list[str]]] = []
+    written: list[str] = []
+    for item in reversed(items) if ahead else items:
+        if isinstance(item, str):
+            written.append(item)
+            continue
+        words = _trimmed(written[::-1] if ahead else written)
+        if "/" in words:
+            return Refusal("A gift names no receiver.", example)
+        if not words:
+            return Refusal("A receiver is named, but no card for him.", example)
+        assert item.to is not None
+        groups.append((item.to, words))
+        written = []
+    if _trimmed(written):
+        return Refusal("A gift names no receiver.", example)
+    return groups[::-1] if ahead else groups
+
+
+def _trimmed(words: list[str]) -> list[str]:
+    """Return words without what parts one gift from another at their ends."""
+    start, end = 0, len(words)
+    while start < end and words[start] in {*_BREAKS, "and", ":", "-"}:
+        start += 1
+    while end > start and words[end - 1] in {*_BREAKS, "and", ":", "-"}:
+        end -= 1
+    return words[start:end]
+
+
+def _two_sides(words: list[str], example: str) -> list[tuple[int, list[str]]] | Refusal:
+    """Return ``2C 5D / 9H`` as the gifts for the next and the previous seat."""
+    if words.count("/") != 1:
+        return Refusal("The gifts do not say who gets which.", example)
+    at = words.index("/")
+    sides = without_links(words[:at]), without_links(words[at + 1 :])
+    if not all(sides):
+        return Refusal("One side of the / names no card.", example)
+    return [(1, sides[0]), (-1, sides[1])]
+
+
+def _refuse_stranger(table: str, name: str, neighbours: Mapping[str, int]) -> Refusal:
+    who = " and ".join(
+        f"{neighbour} ({'next' if to > 0 else 'previous'})"
+        for neighbour, to in sorted(neighbours.items(), key=lambda named: -named[1])
+    )
+    hint = f"Your neighbours at table {table} are {who}. " if who else ""
+    return Refusal(
+        f'"{name}" is not a neighbour of yours at table {table}.' if name else "Nobody is named.",
+        f"{hint}{_example(table)}",
+        "not-allowed",
+    )

@@ -1,0 +1,190 @@
+"""Reads a whole mail, or one line of a game record, in one pass over its lines (ORDERS.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from postal.engine.orders import Line, Problem
+from postal.ordertext import quoting
+from postal.ordertext.blocks import Block
+from postal.ordertext.commands import is_end, opens_block
+from postal.ordertext.folding import fold, fold_part
+from postal.ordertext.lines import (
+    LONGEST_LINE,
+    Found,
+    as_problem,
+    read_line,
+    read_record_parts,
+)
+from postal.ordertext.types import Command, Context, Reading, Refusal
+
+MOST_LINES = 2000
+"""Lines of a mail that are read; where there are more the player is told."""
+
+_OURS = ("::", "|")
+_HANGING = "|"
+
+
+def read_mail(text: str, context: Context) -> Reading:
+    """Return the orders, commands and problems of a mail's text; raises nothing on any text.
+
+    ``text`` is the decoded body, format=flowed undone, without the HTML. What is quoted, below
+    the marker, a client's header block or a signature is not read; lines there that would have
+    been orders are in ``cut``.
+    """
+    scan = _Scan(context, text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    scan.run()
+    return scan.reading()
+
+
+def read_record_line(text: str, context: Context) -> Reading:
+    """Return what one line of a game record means: each part is an order or a problem.
+
+    ``cancel``, ``wait`` and ``ready`` may stand there too. Nothing is quoted and nothing is
+    prose in a record (RECORD.md).
+    """
+    scan = _Scan(context, [text])
+    scan.sort(read_record_parts(text, 1, context))
+    return scan.reading()
+
+
+@dataclass(slots=True)
+class _Scan:
+    """One pass over the lines of a mail and what was found so far."""
+
+    context: Context
+    texts: list[str] = field(repr=False)
+    lines: list[Line] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    cut: list[tuple[int, str]] = field(default_factory=list, repr=False)
+    block: Block | None = None
+    stopped: bool = False
+    above: str = ""
+    """The line of ours just above: ``::``, or ``|`` where a mark hangs at its end; else empty."""
+
+    def reading(self) -> Reading:
+        return Reading(
+            tuple(self.lines),
+            tuple(self.commands),
+            tuple(sorted(self.problems, key=lambda problem: problem.number)),
+            tuple(self.cut),
+        )
+
+    def sort(self, found: list[Found]) -> None:
+        """Put what a line holds where it belongs."""
+        for one in found:
+            if isinstance(one, Line):
+                self.lines.append(one)
+            elif isinstance(one, Command):
+                self.commands.append(one)
+            else:
+                self.problems.append(one)
+
+    def run(self) -> None:
+        """Read the lines up to the end, or to what stops the reading."""
+        folded = [fold(raw[: LONGEST_LINE + 1]) for raw in self.texts[:MOST_LINES]]
+        following = self._following(folded)
+        for at, raw in enumerate(self.texts[:MOST_LINES]):
+            if self._take(raw, at + 1, folded[at], following[at]):
+                return
+        if self.block:
+            self.problems.append(self.block.unclosed())
+        if not self.stopped and any(raw.strip() for raw in self.texts[MOST_LINES:]):
+            refusal = Refusal(
+                f"Only the first {MOST_LINES} lines of a mail are read; there are more.",
+                "Send the orders again in a shorter mail.",
+            )
+            self.problems.append(as_problem(refusal, "", MOST_LINES + 1))
+
+    @staticmethod
+    def _following(folded: list[str]) -> list[str]:
+        """Return for each line the next one that is not empty."""
+        following = [""] * len(folded)
+        for at in range(len(folded) - 2, -1, -1):
+            following[at] = folded[at + 1] or following[at + 1]
+        return following
+
+    def _take(self, raw: str, number: int, folded: str, following: str) -> bool:
+        """Take one line; true where ``end`` says that nothing below is read."""
+        mark = "" if self.stopped else quoting.quote_mark(folded)
+        if self.stopped or mark:
+            self._cut(raw, number)
+            self._remember(mark, folded)
+            return False
+        marker = quoting.is_marker(folded, following)
+        if marker or self._stops(raw, folded, following):
+            before, edge, _ = raw.partition(quoting.MARKER_EDGE)
+            if marker and edge and not self.block:
+                self._read(before, number)
+            self._stop()
+            return False
+        if self.block and not opens_block(fold_part(raw)):
+            self._in_block(self.block, raw, number)
+            return False
+        if is_end(fold_part(raw)):
+            return True
+        self._open_or_read(raw, number, folded)
+        return False
+
+    @staticmethod
+    def _stops(raw: str, folded: str, following: str) -> bool:
+        return (
+            quoting.is_signature(raw)
+            or quoting.is_original_line(folded)
+            or quoting.is_block_start(folded, following)
+        )
+
+    def _stop(self) -> None:
+        self.stopped = True
+        if self.block:
+            self.problems.append(self.block.unclosed())
+            self.block = None
+
+    def _in_block(self, block: Block, raw: str, number: int) -> None:
+        if is_end(fold_part(raw)):
+            self.sort([block.closed()])
+            self.block = None
+            return
+        block.lines.append(raw)
+        self._cut(raw, number)
+
+    def _open_or_read(self, raw: str, number: int, folded: str) -> None:
+        name = opens_block(fold_part(raw))
+        if name is None:
+            if not quoting.is_attribution(folded):
+                self._read(raw, number)
+            return
+        if self.block:
+            self.problems.append(self.block.unclosed())
+        self.block = Block.opened(name, raw, number)
+
+    def _read(self, raw: str, number: int) -> None:
+        """Read a line of the player's own; the rest of a line of ours is not taken for one.
+
+        A client that wraps our lines anew can leave an order behind without its mark: below a
+        mark that hangs at a line's end nothing is taken, below ``::`` nothing without a table.
+        """
+        found = read_line(raw, number, self.context, letterless=not self.above)
+        if self.above == _HANGING:
+            refusal = Refusal(
+                "The line follows a mark, | or ::, and could be what it marks as not to be read.",
+                "Leave out the mark above the order.",
+            )
+            found = [
+                one if isinstance(one, Problem) else as_problem(refusal, one.text, number)
+                for one in found
+            ]
+        self.above = ""
+        self.sort(found)
+
+    def _remember(self, mark: str, folded: str) -> None:
+        hanging = mark in _OURS and folded.endswith(_OURS)
+        self.above = _HANGING if hanging else mark if mark == "::" else ""
+
+    def _cut(self, raw: str, number: int) -> None:
+        """Note a line that is not read, if it would have been orders."""
+        text = quoting.unquoted(raw[:LONGEST_LINE])
+        found = read_line(text, number, self.context, letterless=False)
+        if any(isinstance(one, Line) for one in found):
+            self.cut.append((number, raw.strip()[:LONGEST_LINE]))

@@ -1,0 +1,79 @@
+"""What the reader of order text needs to know and what it hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from postal.engine.orders import Code, Line, Problem
+
+CommandName = Literal[
+    "help",
+    "status",
+    "orders",
+    "resend",
+    "rules",
+    "wait",
+    "ready",
+    "holiday",
+    "resign",
+    "press",
+    "gm",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The static facts about one player in one game that his words are read against.
+
+    ``hands`` maps a table's letter to the name of his hand there, ``{"A": "A2"}``;
+    ``neighbours`` maps a table's letter to names of players and their seats onward, 1 for the
+    next and -1 for the previous.
+    """
+
+    hands: Mapping[str, str]
+    neighbours: Mapping[str, Mapping[str, int]]
+
+    @property
+    def only_table(self) -> str | None:
+        """The one table of a game that has only one: its letter may be left out."""
+        return next(iter(self.hands)) if len(self.hands) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command on a line of its own (ORDERS.md, Commands).
+
+    ``argument`` is ``2026-12-20 to 2027-01-03`` for a holiday and the block's text for press and
+    gm; ``number`` is the line in the mail, from 1, and ``text`` the line as written.
+    """
+
+    name: CommandName
+    argument: str = field(repr=False)
+    number: int
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that was found in a text.
+
+    ``lines`` are orders and cancels in the order written, ``problems`` what looked like an order
+    and isn't one, ``cut`` the number and text of lines that were not read, being quoted or below
+    the marker, and would have been orders.
+    """
+
+    lines: tuple[Line, ...]
+    commands: tuple[Command, ...]
+    problems: tuple[Problem, ...]
+    cut: tuple[tuple[int, str], ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a piece of text is not the thing it was read as: what is wrong, what to write."""
+
+    sentence: str = field(repr=False)
+    hint: str = field(repr=False)
+    code: Code = "not-understood"

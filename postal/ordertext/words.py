@@ -1,0 +1,82 @@
+"""The words of the language of orders, in the folded form in which they are met."""
+
+from __future__ import annotations
+
+from postal.ordertext.folding import key
+
+RAISE_WORDS = frozenset({"raise", "bet", "r"})
+PLAIN_BETS = frozenset({"stay", "fold", "check", "call"})
+BET_WORDS = RAISE_WORDS | PLAIN_BETS
+EXPOSE_WORDS = frozenset({"expose", "show", "exposing", "showing"})
+TURN_WORDS = frozenset({"turn", "turning"})
+KEEP_WORDS = frozenset({"keep", "discard"})
+GIVE_WORDS = frozenset({"give"})
+DIRECTION_WORDS = {"next": 1, "left": 1, "previous": -1, "prev": -1, "right": -1}
+COMMAND_WORDS = frozenset(
+    {"help", "status", "orders", "resend", "rules", "wait", "ready", "holiday", "resign", "cancel"}
+)
+BLOCK_WORDS = frozenset({"press", "gm"})
+TABLE_WORDS = frozenset({"table", "hand"})
+ALL_WORD = "all"
+END_WORD = "end"
+
+VERB_WORDS = BET_WORDS | EXPOSE_WORDS | KEEP_WORDS | GIVE_WORDS
+LANGUAGE = (
+    VERB_WORDS
+    | TURN_WORDS
+    | TABLE_WORDS
+    | COMMAND_WORDS
+    | BLOCK_WORDS
+    | frozenset(DIRECTION_WORDS)
+    | {ALL_WORD, END_WORD, "to", "stayed"}
+)
+"""Every word that means something in an order or a command, cards apart."""
+
+_CONDITIONS = (
+    ("if", "stayed"),
+    ("if", "he", "stays"),
+    ("if", "she", "stays"),
+    ("if", "they", "stay"),
+    ("on", "a", "stay"),
+)
+_LINKS = frozenset({"and", "then", "&", "+", ","})
+
+
+def expose_length(words: list[str], at: int) -> int:
+    """Return how many words at a place mean ``expose``: 0, 1, or 2 for ``turn up``."""
+    word = key(words[at])
+    if word in EXPOSE_WORDS:
+        return 1
+    following = key(words[at + 1]) if at + 1 < len(words) else ""
+    return 2 if word in TURN_WORDS and following == "up" else 0
+
+
+def without_links(words: list[str]) -> list[str]:
+    """Return words without ``and``, ``then`` and commas at either end."""
+    start, end = 0, len(words)
+    while start < end and words[start] in _LINKS:
+        start += 1
+    while end > start and words[end - 1] in _LINKS:
+        end -= 1
+    return [*words[start : end - 1], words[end - 1].rstrip(",:")] if end > start else []
+
+
+def without_condition(words: list[str]) -> list[str]:
+    """Return words without ``if stayed`` at the end, which says what an expose means anyway."""
+    for condition in _CONDITIONS:
+        if tuple(map(key, words[-len(condition) :])) == condition:
+            return words[: -len(condition)]
+    return words
+
+
+def is_verb(words: list[str]) -> bool:
+    """Whether folded words begin with a verb of an order."""
+    if not words:
+        return False
+    return key(words[0]) in VERB_WORDS or expose_length(words, 0) > 0 or is_all_in(words)
+
+
+def is_all_in(words: list[str]) -> bool:
+    """Whether folded words begin with ``all in``, which is no order but is meant as one."""
+    keys = [key(word) for word in words[:2]]
+    return keys[:1] == ["all-in"] or keys == ["all", "in"]
