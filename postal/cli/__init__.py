@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from postal import __version__
-from postal.cli import setup
+from postal.cli import record, setup
 from postal.cli.failures import guarded
 
 app = typer.Typer(
@@ -43,6 +43,7 @@ def postal(
 
 
 setup.register(app)
+record.register(app)
 
 
 def main() -> None:

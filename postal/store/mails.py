@@ -102,11 +102,17 @@ def poll_began(
     row.poll_started_at = now
 
 
-def poll_finished(session: Session, account: str, folder: str, *, now: datetime) -> None:
-    """Note that all that the server had when the poll began is stored."""
+def poll_finished(
+    session: Session, account: str, folder: str, *, began: datetime, now: datetime
+) -> None:
+    """Note that all that the server had at ``began``, when this poll began, is stored.
+
+    The time is handed in, since two processes may poll at once.
+    """
     row = polled_folder(session, account, folder)
     row.poll_finished_at = now
-    row.whole_poll_began_at = row.poll_started_at
+    if row.whole_poll_began_at is None or row.whole_poll_began_at < began:
+        row.whole_poll_began_at = began
 
 
 def whole_poll_began_at(session: Session, account: str, folder: str) -> datetime | None:

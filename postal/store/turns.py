@@ -124,6 +124,18 @@ def set_turn_aside(session: Session, turn_id: int, *, token: str) -> bool:
     )
 
 
+def expire_claims(session: Session, now: datetime) -> int:
+    """End every lease now, so that its turn can be claimed again; return how many there were.
+
+    For the start of the daemon, after one that was killed: the orders stay fixed.
+    """
+    claimed = select(TurnRow).where(TurnRow.status == TurnStatus.CLAIMED)
+    rows = session.exec(claimed).all()
+    for row in rows:
+        row.claim_until = now
+    return len(rows)
+
+
 def reopen_turn(session: Session, turn_id: int) -> bool:
     """Open a turn that was set aside; False for any other."""
     aside = and_(col(TurnRow.id) == turn_id, col(TurnRow.status) == TurnStatus.SET_ASIDE)

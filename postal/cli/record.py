@@ -1,0 +1,69 @@
+"""Game records: ``postal export`` writes one, ``postal replay`` plays one again (RECORD.md)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from postal.cli.options import Data, Json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    app.command()(export)
+    app.command()(replay)
+
+
+def export(
+    game: Annotated[str, typer.Argument(help="The game's name.")],
+    data: Data,
+    sealed: Annotated[
+        bool, typer.Option("--sealed", help="Also a game in play: it opens every card.")
+    ] = False,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="Write to a file, not the screen.")
+    ] = None,
+) -> None:
+    """Write a game's record: enough to play it again anywhere and get the same result."""
+    from postal.bootstrap import open_workplace
+    from postal.service.export import export_game
+
+    with open_workplace(data) as work:
+        text = export_game(work, game, sealed=sealed)
+    if to is None:
+        typer.echo(text, nl=False)
+    else:
+        to.write_text(text, "utf-8")
+        typer.echo(f"The record of {game} is in {to}.")
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game record.")],
+    data: Data,
+    as_json: Json = False,
+) -> None:
+    """Play a record again and print its outcome.
+
+    Ends with 1 where the file holds another outcome than the replay gives, saying where they
+    differ, and with 2 where the file is no game record.
+    """
+    from postal.resources import games_path
+    from postal.service.record import differences, load_record
+    from postal.service.record import replay as play_again
+
+    record = load_record(file, games_path(data))
+    outcome = play_again(record).outcome
+    if as_json:
+        typer.echo(json.dumps(outcome, indent=1, ensure_ascii=False))
+    else:
+        from postal.cli.outcome import print_outcome
+
+        print_outcome(outcome)
+    unlike = differences(record.outcome, outcome) if record.outcome is not None else ()
+    for line in unlike:
+        typer.echo(line, err=True)
+    if unlike:
+        raise typer.Exit(1)

@@ -1,0 +1,117 @@
+"""Sends the outbox, tries again what was not taken, and tells the GM what failed (MAIL.md, Out)."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from postal.mail.smtp import SendResult
+from postal.service.post import queue_to_gm
+from postal.service.work import Workplace
+from postal.store.outbox import (
+    due_messages,
+    mark_failed,
+    mark_for_retry,
+    mark_sending,
+    mark_sent,
+    recover_sending,
+)
+from postal.store.rows import OutboxRow
+
+LOG = logging.getLogger("postal")
+
+BACKOFF = (1, 5, 15, 60, 240)
+"""Minutes before each further try; the last holds for all that follow."""
+
+GIVE_UP = timedelta(days=5)
+"""How long a mail that is never taken is tried, as mail servers do (RFC 5321, 4.5.4.1)."""
+
+
+class Sending(Protocol):
+    """What sends one mail: ``postal.mail.smtp.Sender``, or a stand-in."""
+
+    def send(self, raw: bytes, recipient: str, envelope_from: str) -> SendResult:
+        """Send one mail to one person and say what became of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What a round of sending came to."""
+
+    sent: int = 0
+    retried: int = 0
+    failed: int = 0
+
+
+def recover(work: Workplace) -> int:
+    """Note as unknown what was being sent when the program ended; return how many (at start)."""
+    with work.database.transaction() as session:
+        return recover_sending(session)
+
+
+def send_outbox(work: Workplace, sender: Sending) -> Delivered:
+    """Send everything that is due, oldest first, until the server can't be reached.
+
+    A mail is marked as being sent before it goes, so that one of which nobody knows whether it
+    went is sent again under its Message-ID.
+    """
+    sent = retried = failed = 0
+    while True:
+        with work.database.reading() as session:
+            batch = due_messages(session, work.clock.now())
+        if not batch:
+            return Delivered(sent, retried, failed)
+        for message in batch:
+            result = _send_one(work, sender, message)
+            if result is None:
+                continue
+            sent += result.state == "sent"
+            failed += result.state == "failed"
+            if result.state in ("retry", "unknown"):
+                retried += 1
+                if not result.code:
+                    # No answer at all: the server is not there, and the others would fare alike.
+                    return Delivered(sent, retried, failed)
+
+
+def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResult | None:
+    assert message.id is not None, "a stored mail has an id"
+    with work.database.transaction() as session:
+        if not mark_sending(session, message.id):
+            return None
+    raw = message.raw or b""
+    result = sender.send(raw, message.recipient, work.identity.mailbox)
+    now = work.clock.now()
+    if result.state in ("retry", "unknown") and now - message.created_at > GIVE_UP:
+        result = SendResult("failed", result.code, f"given up: {result.text}")
+    with work.database.transaction() as session:
+        match result.state:
+            case "sent":
+                mark_sent(session, message.id, now=now, code=result.code, text=result.text)
+            case "failed":
+                mark_failed(session, message.id, code=result.code, text=result.text)
+                if message.kind != "gm":
+                    sentences = (
+                        f"The mail {message.subject!r} to {message.recipient} failed for good:"
+                        f" {result.text}",
+                        f"`postal outbox retry {message.id}` sends it again.",
+                    )
+                    rendered = work.reports.gm_notice(
+                        work.identity.gm_name, "a mail could not be delivered", sentences
+                    )
+                    queue_to_gm(session, work, rendered)
+            case _:
+                step = BACKOFF[min(message.tries, len(BACKOFF) - 1)]
+                mark_for_retry(
+                    session,
+                    message.id,
+                    next_try_at=now + timedelta(minutes=step),
+                    code=result.code or None,
+                    text=result.text,
+                    unknown=result.state == "unknown",
+                )
+    LOG.info("mail %s (%s) %s %s", message.id, message.kind, result.state, result.code or "")
+    return result

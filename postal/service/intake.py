@@ -1,0 +1,179 @@
+"""Mail in: stored before it is read, handled once, answered and put away (MAIL.md, In)."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED, Fetched
+from postal.service.answers import answer_mail
+from postal.service.blame import whereabouts
+from postal.service.post import queue_to_gm
+from postal.service.work import Workplace
+from postal.store.mails import (
+    already_handled,
+    known_uids,
+    new_mails,
+    poll_began,
+    poll_finished,
+    store_mail,
+    unmoved_mails,
+)
+from postal.store.problems import StoreUnavailable
+from postal.store.rows import MailRow, MailStatus
+
+LOG = logging.getLogger("postal")
+
+TRIES = 3
+"""After so many tries a mail that can't be handled is set aside (MAIL.md, In 7)."""
+
+FOLDER_OF = {
+    MailStatus.DONE: PROCESSED,
+    MailStatus.IGNORED: REJECTED,
+    MailStatus.REJECTED: REJECTED,
+    MailStatus.QUARANTINED: QUARANTINE,
+}
+
+
+class Inbox(Protocol):
+    """The mailbox that is polled: ``postal.mail.imap.Mailbox``, or a stand-in."""
+
+    @property
+    def uidvalidity(self) -> int:
+        """The folder's UIDVALIDITY."""
+        ...
+
+    def new_uids(self) -> tuple[int, ...]:
+        """Return the UIDs that are there, lowest first."""
+        ...
+
+    def fetch(self, uid: int) -> Fetched | None:
+        """Return a mail, None where it is gone."""
+        ...
+
+    def move(self, uid: int, folder: str) -> None:
+        """Put a mail into a folder."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """What a poll came to: mails stored, and mails handled, by status."""
+
+    stored: int
+    handled: tuple[str, ...] = ()
+
+
+def poll(work: Workplace, inbox: Inbox) -> Polled:
+    """Fetch what is new, handle it in the order of arrival, and put away what is handled.
+
+    Each mail is stored and committed before anything of it is read; each is handled in a
+    transaction of its own. MailboxUnavailable and StoreUnavailable pass: the next poll goes on.
+    """
+    began = work.clock.now()
+    uids = inbox.new_uids()
+    place = (work.account, work.folder)
+    with work.database.transaction() as session:
+        poll_began(session, *place, uidvalidity=inbox.uidvalidity, now=began)
+        known = known_uids(session, *place, inbox.uidvalidity)
+    stored = 0
+    for uid in uids:
+        if uid not in known:
+            fetched = inbox.fetch(uid)
+            if fetched is not None:
+                stored += _store(work, fetched)
+    with work.database.transaction() as session:
+        poll_finished(session, *place, began=began, now=work.clock.now())
+    handled = handle_new(work)
+    put_away(work, inbox)
+    return Polled(stored, handled)
+
+
+def handle_new(work: Workplace) -> tuple[str, ...]:
+    """Handle every mail that is stored and new, once each; return what became of each."""
+    with work.database.reading() as session:
+        waiting = [row.id for row in new_mails(session, 100_000) if row.id is not None]
+    return tuple(_handle(work, mail_id) for mail_id in waiting)
+
+
+def put_away(work: Workplace, inbox: Inbox) -> None:
+    """Move every handled mail of the folder to where it belongs (MAIL.md, In 9)."""
+    with work.database.reading() as session:
+        rows: Sequence[MailRow] = unmoved_mails(session, work.account, work.folder)
+    for row in rows:
+        if row.uidvalidity == inbox.uidvalidity:
+            inbox.move(row.uid, row.target)
+        with work.database.transaction() as session:
+            moved = session.get(MailRow, row.id)
+            if moved is not None:
+                moved.moved = True
+
+
+def _store(work: Workplace, fetched: Fetched) -> bool:
+    raw = fetched.raw
+    with work.database.transaction() as session:
+        _, new = store_mail(
+            session,
+            MailRow(
+                account=work.account,
+                folder=work.folder,
+                uidvalidity=fetched.uidvalidity,
+                uid=fetched.uid,
+                sha256=hashlib.sha256(raw).hexdigest() if raw is not None else None,
+                size=fetched.size,
+                internal_date=fetched.internal_date,
+                received_at=work.clock.now(),
+                raw=raw,
+            ),
+        )
+    return new
+
+
+def _handle(work: Workplace, mail_id: int) -> str:
+    with work.database.transaction() as session:
+        counted = session.get(MailRow, mail_id, with_for_update=True)
+        if counted is None or counted.status != MailStatus.NEW:
+            return "gone"
+        counted.tries += 1
+        tries = counted.tries
+    try:
+        with work.database.transaction() as session:
+            row = session.get(MailRow, mail_id, with_for_update=True)
+            if row is None or row.status != MailStatus.NEW:
+                return "gone"
+            earlier = already_handled(session, row)
+            if earlier is not None:
+                row.status, row.reason = MailStatus.DONE, f"the same mail as {earlier.id}"
+            else:
+                answer_mail(session, work, row)
+            row.target = row.target or FOLDER_OF[row.status]
+            if row.target == work.folder:
+                row.moved = True
+            LOG.info("mail in %s: %s, %s", mail_id, row.status.value, row.reason)
+            return row.status.value
+    except StoreUnavailable:
+        raise
+    except Exception as error:
+        LOG.error("mail in %s: %s, try %s", mail_id, whereabouts(error), tries)  # noqa: TRY400 - a traceback may quote cards
+        return _failed(work, mail_id, type(error).__name__, tries)
+
+
+def _failed(work: Workplace, mail_id: int, what: str, tries: int) -> str:
+    if tries < TRIES:
+        return MailStatus.NEW.value
+    with work.database.transaction() as session:
+        row = session.get(MailRow, mail_id)
+        assert row is not None, "mails are never deleted"
+        row.status, row.target = MailStatus.QUARANTINED, QUARANTINE
+        row.reason = f"failed {tries} times: {what}"
+        sentences = (
+            f"Mail {mail_id} could not be handled in {tries} tries ({what}) and was set aside"
+            f" in the folder {QUARANTINE}.",
+            "It did nothing. Its sender was told nothing; the log has the details.",
+        )
+        rendered = work.reports.gm_notice(work.identity.gm_name, "a mail was set aside", sentences)
+        queue_to_gm(session, work, rendered)
+    return MailStatus.QUARANTINED.value

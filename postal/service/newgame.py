@@ -1,0 +1,178 @@
+"""Starting a game: players, rules and options are checked, seats drawn, cards dealt, mails queued."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from email.utils import parseaddr
+from pathlib import Path
+
+from postal import __version__
+from postal.clock import deadline_after
+from postal.engine.book import Book
+from postal.engine.deal import SECRET_BYTES, commitment, draw_pack, draw_seats
+from postal.engine.game import TableSetup, start
+from postal.engine.rules import Rules
+from postal.engine.state import Game
+from postal.engine.view import view
+from postal.errors import UsageError
+from postal.ordertext import name_problem
+from postal.service.gamefiles import load_game_file, make_rules
+from postal.service.post import frame_of, queue_to_gm, queue_to_player
+from postal.service.work import LoadedGame, Workplace
+from postal.store.codec import encode_book, encode_events, encode_game
+from postal.store.games import game_by_slug
+from postal.store.rows import GameRow, PlayerRow, TurnRow, TurnStatus, fold
+
+_PLAYER = re.compile(r"(?P<name>[^<>]+)<(?P<address>[^<>]+)>")
+_ADDRESS = re.compile(r"[!-~]{1,64}@[A-Za-z0-9.-]{1,190}")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """When turns end: ``turn_length`` days on, at ``hour`` (0 to 23) in ``zone`` (a zone's name)."""
+
+    turn_length: int
+    hour: int
+    zone: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """What the GM asks for: players as (name, address), options by name, values as text or not.
+
+    ``secret`` has 32 bytes; everything dealt comes from it.
+    """
+
+    slug: str
+    players: Sequence[tuple[str, str]]
+    rules: str
+    options: Mapping[str, object]
+    calendar: Calendar
+    secret: bytes = field(repr=False)
+
+
+def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedGame:
+    """Check, deal and store a game, and queue a welcome for each player (RULES.md 1, 2.1).
+
+    Raises UsageError with what to do where something won't do; nothing is stored then.
+    """
+    _check_slug(new.slug)
+    players = check_players(new.players, work.identity.mailbox)
+    if len(new.secret) != SECRET_BYTES:
+        raise UsageError(f"A game's secret has {SECRET_BYTES} bytes, not {len(new.secret)}.")
+    source = load_game_file(new.rules, games)
+    rules = make_rules(source, new.options, len(players), new.rules)
+    game = deal(rules, new.slug, [name for name, _ in players], new.secret)
+    now = work.clock.now()
+    calendar = new.calendar
+    deadline = deadline_after(now, calendar.turn_length, calendar.hour, calendar.zone)
+    row = GameRow(
+        slug=new.slug,
+        rules=json.dumps(source, ensure_ascii=False),
+        options=json.dumps({name: rules.options[name] for name in new.options}),
+        engine_version=__version__,
+        secret=new.secret,
+        commitment=commitment(new.secret, rules),
+        turn_length=calendar.turn_length,
+        hour=calendar.hour,
+        zone=calendar.zone,
+        settle=rules.number("settle"),
+        created_at=now,
+    )
+    with work.database.transaction() as session:
+        if game_by_slug(session, new.slug):
+            raise UsageError(f"There is a game {new.slug!r} already: choose another name.")
+        session.add(row)
+        session.flush()
+        assert row.id is not None, "a stored game has an id"
+        rows = [
+            PlayerRow(game_id=row.id, position=place, name=name, address=address)
+            for place, (name, address) in enumerate(players)
+        ]
+        opening = TurnRow(
+            game_id=row.id, number=1, opened_at=now, deadline=deadline, zone=calendar.zone
+        )
+        dealt = TurnRow(
+            game_id=row.id,
+            number=0,
+            status=TurnStatus.DONE,
+            opened_at=now,
+            adjudicated_at=now,
+            zone=calendar.zone,
+            orders=encode_book(Book()),
+            events=encode_events(()),
+            state=encode_game(game),
+        )
+        session.add_all([*rows, dealt, opening])
+        session.flush()
+        loaded = LoadedGame(row, rules, game, rows, opening)
+        frame = frame_of(work, loaded)
+        for player in rows:
+            rendered = work.reports.report(frame, view(game, player.name), (), kind="welcome")
+            queue_to_player(
+                session, work, loaded, player, kind="welcome", rendered=rendered, turn=0
+            )
+        rendered = work.reports.gm_turn(frame, view(game, None), (), kind="welcome")
+        queue_to_gm(session, work, rendered, loaded=loaded, turn=0)
+    return loaded
+
+
+def deal(rules: Rules, slug: str, players: Sequence[str], secret: bytes, deal: int = 1) -> Game:
+    """Draw seats and packs from the secret and deal (RULES.md 1.3, 2.1, DESIGN.md "The deal")."""
+    letters = [chr(ord("A") + place) for place in range(rules.tables)]
+    tables = [
+        TableSetup(
+            letter,
+            draw_seats(secret, slug, deal, letter, players),
+            draw_pack(secret, slug, deal, letter, rules.jokers),
+        )
+        for letter in letters
+    ]
+    return start(rules, players, tables, deal=deal)
+
+
+def check_players(
+    players: Sequence[tuple[str, str]], mailbox: str
+) -> tuple[tuple[str, str], ...]:
+    """Return the players with names and addresses checked; UsageError for the first that won't do."""
+    names: set[str] = set()
+    addresses: set[str] = set()
+    for name, address in players:
+        problem = name_problem(name)
+        if problem:
+            raise UsageError(f"Player {name!r}: {problem}")
+        if not plain_address(address):
+            raise UsageError(f"Player {name}: {address!r} is no mail address.")
+        if fold(address) == fold(mailbox):
+            raise UsageError(f"Player {name}: {address} is the games' own mailbox.")
+        if fold(name) in names:
+            raise UsageError(f"There are two players called {name}: names must differ.")
+        if fold(address) in addresses:
+            raise UsageError(f"The address {address} is given twice: each player needs his own.")
+        names.add(fold(name))
+        addresses.add(fold(address))
+    return tuple((" ".join(name.split()), address) for name, address in players)
+
+
+def parse_player(text: str) -> tuple[str, str]:
+    """Return name and address of ``Joe <joe@example.org>``; UsageError for anything else."""
+    found = _PLAYER.fullmatch(text.strip())
+    if found:
+        return found["name"].strip().strip('"'), found["address"].strip()
+    raise UsageError(f"--player {text!r}: write 'Name <name@example.org>'.")
+
+
+def plain_address(text: str) -> bool:
+    """Return whether a text is one bare mail address in ASCII."""
+    return bool(_ADDRESS.fullmatch(text)) and parseaddr(text) == ("", text)
+
+
+def _check_slug(slug: str) -> None:
+    if not _SLUG.fullmatch(slug):
+        raise UsageError(
+            f"{slug!r} is no name for a game: use up to 40 lower-case letters, digits and '-'."
+        )

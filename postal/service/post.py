@@ -1,0 +1,141 @@
+"""Turns what was rendered into mails in the outbox: one person each, threaded, with his token."""
+
+from __future__ import annotations
+
+from sqlmodel import Session
+
+from postal.mail.incoming import Incoming
+from postal.mail.message import Automatic, Outgoing, build
+from postal.mail.tokens import message_id, plus_address, subject_tag
+from postal.reports import Frame, Rendered
+from postal.service.work import LoadedGame, Workplace
+from postal.store.outbox import messages_of_turn, queue_message
+from postal.store.rows import OutboxRow, PlayerRow, TurnRow
+
+REPORTS = ("welcome", "report", "final")
+"""The kinds of which each player gets one a turn; the rest are answers and notices."""
+
+NAME_LENGTH = 20
+
+
+def frame_of(work: Workplace, loaded: LoadedGame, turn: TurnRow | None = None) -> Frame:
+    """Return what every mail of a game prints beside the game itself: names and the deadline.
+
+    ``turn`` is the turn that orders are for, the one in play where it is left out.
+    """
+    turn = turn or loaded.turn
+    return Frame(
+        game=loaded.row.slug,
+        title=loaded.rules.name,
+        gm_name=work.identity.gm_name,
+        mailbox=work.identity.mailbox,
+        deadline=turn.deadline if turn else None,
+        zone=turn.zone if turn else loaded.row.zone,
+        commitment=loaded.row.commitment,
+        now=work.clock.now(),
+    )
+
+
+def queue_to_player(  # noqa: PLR0913 - each is a part of the mail, named at the call
+    session: Session,
+    work: Workplace,
+    loaded: LoadedGame,
+    player: PlayerRow,
+    *,
+    kind: str,
+    rendered: Rendered,
+    turn: int,
+    orders_for: int | None = None,
+    answers: Incoming | None = None,
+) -> OutboxRow:
+    """Queue a mail to a player's registered address; returns its row.
+
+    ``turn`` is the turn that the mail tells of, ``orders_for`` the turn that an answer to it
+    orders for: its token goes into Reply-To or Subject, and into the Message-ID. ``answers`` is
+    the mail that it answers.
+    """
+    orders_for = orders_for if orders_for is not None else loaded.game.turn
+    token = work.token(loaded.row, orders_for, player.name)
+    mailbox = work.identity.mailbox
+    subject = rendered.subject
+    if not work.identity.plus:
+        subject = f"{subject} {subject_tag(token)}"
+    identifier = message_id(token, work.new_name(NAME_LENGTH), mailbox.rpartition("@")[2])
+    earlier = _thread(session, loaded, player, turn)
+    automatic: Automatic = "auto-generated" if kind in REPORTS else "auto-replied"
+    raw = build(
+        Outgoing(
+            sender=mailbox,
+            sender_name=work.identity.gm_name,
+            recipient=player.address,
+            recipient_name=player.name,
+            subject=subject,
+            text=rendered.text,
+            html=rendered.html,
+            message_id=identifier,
+            date=work.clock.now(),
+            reply_to=plus_address(mailbox, token) if work.identity.plus else mailbox,
+            in_reply_to=answers.message_id if answers else (earlier[-1] if earlier else ""),
+            references=(*earlier, *((answers.message_id,) if answers else ())),
+            list_id=f"{loaded.row.slug} <{loaded.row.slug}.{mailbox.rpartition('@')[2]}>",
+            automatic=automatic,
+        )
+    )
+    message = OutboxRow(
+        created_at=work.clock.now(),
+        game_id=loaded.id,
+        turn=turn,
+        player=player.name,
+        recipient=player.address,
+        kind=kind,
+        subject=rendered.subject,
+        message_id=identifier,
+        raw=raw,
+    )
+    return queue_message(session, message)[0]
+
+
+def queue_to_gm(
+    session: Session,
+    work: Workplace,
+    rendered: Rendered,
+    *,
+    loaded: LoadedGame | None = None,
+    turn: int | None = None,
+) -> OutboxRow:
+    """Queue a mail to the GM's own address; an answer to it orders nothing."""
+    mailbox = work.identity.mailbox
+    identifier = f"<postal-gm.{work.new_name(NAME_LENGTH)}@{mailbox.rpartition('@')[2]}>"
+    raw = build(
+        Outgoing(
+            sender=mailbox,
+            sender_name="postal",
+            recipient=work.identity.gm_address,
+            recipient_name=work.identity.gm_name,
+            subject=rendered.subject,
+            text=rendered.text,
+            html=rendered.html,
+            message_id=identifier,
+            date=work.clock.now(),
+        )
+    )
+    message = OutboxRow(
+        created_at=work.clock.now(),
+        game_id=loaded.id if loaded else None,
+        turn=turn,
+        recipient=work.identity.gm_address,
+        kind="gm",
+        subject=rendered.subject,
+        message_id=identifier,
+        raw=raw,
+    )
+    return queue_message(session, message)[0]
+
+
+def _thread(session: Session, loaded: LoadedGame, player: PlayerRow, turn: int) -> list[str]:
+    """Return the Message-IDs of the first and the last report before, for References."""
+    found: list[str] = []
+    for number in dict.fromkeys((0, turn - 1)):
+        reports = messages_of_turn(session, loaded.id, number, REPORTS) if number >= 0 else ()
+        found += [row.message_id for row in reports if row.player == player.name]
+    return found

@@ -1,0 +1,45 @@
+"""Whose mail it is: the token that it carries, since From proves nothing (MAIL.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from postal.mail.incoming import Incoming
+from postal.mail.tokens import candidates, same
+from postal.service.work import Workplace
+from postal.store.games import all_games, players_of
+from postal.store.rows import GameRow, PlayerRow
+from postal.store.turns import turns_of
+
+
+@dataclass(frozen=True, slots=True)
+class Seated:
+    """The player whose token a mail carries, and the turn that the token is for."""
+
+    game: GameRow
+    player: PlayerRow
+    turn: int
+
+
+def identify(session: Session, work: Workplace, incoming: Incoming) -> Seated | None:
+    """Return the seat and turn of the first token in a mail that is one of ours, else None.
+
+    Every token that was ever given out is compared, each in constant time; no look-up by the
+    token itself could tell a guesser how near he came.
+    """
+    found = candidates(incoming)
+    if not found:
+        return None
+    best: tuple[int, Seated] | None = None
+    for game in all_games(session):
+        assert game.id is not None, "a stored game has an id"
+        players = players_of(session, game.id)
+        for turn in turns_of(session, game.id):
+            for player in players:
+                token = work.token(game, turn.number, player.name)
+                for place, candidate in enumerate(found):
+                    if same(token, candidate) and (best is None or place < best[0]):
+                        best = (place, Seated(game, player, turn.number))
+    return best[1] if best else None
