@@ -51,10 +51,11 @@ class Cluster:
         data = str(self.folder / "data")
         self._run("pg_ctl", "--pgdata", data, "--wait", "--mode=immediate", "stop")
 
-    def new_database(self) -> str:
+    def new_database(self, encoding: str = "UTF8") -> str:
         """Return the URL of a new, empty database."""
         name = f"test_{uuid4().hex}"
-        self._run("createdb", "--host", str(self.folder), "--username=postgres", name)
+        kind = ("--template=template0", f"--encoding={encoding}")
+        self._run("createdb", "--host", str(self.folder), "--username=postgres", *kind, name)
         return f"postgresql://postgres@/{name}?host={self.folder}"
 
     def _run(self, program: str, *arguments: str) -> None:

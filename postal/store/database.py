@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
-from postal.store.migrate import migrate, require_tables
+from postal.store.migrate import migrate, require_tables, require_unicode
 from postal.store.problems import (
     CANNOT_OPEN,
     FULL,
@@ -70,6 +70,7 @@ def open_database(url: str, *, create: bool = True) -> Database:
     with told_in_a_sentence():
         engine = make_engine(url, create=create)
         try:
+            require_unicode(engine)
             if not create:
                 require_tables(engine)
             migrate(engine)

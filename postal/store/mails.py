@@ -61,6 +61,13 @@ def new_mails(session: Session, limit: int = 50) -> Sequence[MailRow]:
     return session.exec(statement.order_by(col(MailRow.id)).limit(limit)).all()
 
 
+def new_mail_ids(session: Session) -> Sequence[int]:
+    """Return the ids of all mails still to be handled, in their order of arrival."""
+    statement = select(col(MailRow.id)).where(MailRow.status == MailStatus.NEW)
+    # A stored row has its id; the None is that of a row not yet stored.
+    return [number for number in session.exec(statement.order_by(col(MailRow.id))) if number]
+
+
 def mails_with_status(session: Session, status: MailStatus) -> Sequence[MailRow]:
     """Return the mails of a status, oldest first, without their raw bytes.
 

@@ -33,6 +33,20 @@ def require_tables(engine: Engine) -> None:
             raise StoreUnavailable(no_tables(engine.url))
 
 
+def require_unicode(engine: Engine) -> None:
+    """Raise StoreUnavailable where a PostgreSQL database can't hold every character."""
+    if engine.dialect.name != "postgresql":
+        return
+    with engine.connect() as connection:
+        encoding = connection.scalar(text("SHOW server_encoding"))
+    # SQL_ASCII keeps the bytes it is given, and the driver is told to give it UTF-8.
+    if encoding not in {"UTF8", "SQL_ASCII"}:
+        raise StoreUnavailable(
+            f"The PostgreSQL database is encoded as {encoding}, which lacks \u2660 and the like: "
+            "make it anew with createdb --encoding=UTF8 --template=template0."
+        )
+
+
 def migrate(engine: Engine) -> None:
     """Run the migrations that are missing, all or none, one process at a time.
 

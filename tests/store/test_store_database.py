@@ -21,7 +21,7 @@ from postal.store.migrate import configuration
 from postal.store.problems import DatabaseTooNew, StoreUnavailable
 from postal.store.rows import METADATA, SettingRow
 from postal.store.settings import set_setting, setting, setting_or
-from tests.postgresql import missing
+from tests.postgresql import Cluster, missing
 
 
 def test_migrations_make_what_the_rows_say(database_url: str) -> None:
@@ -182,18 +182,32 @@ def test_a_server_that_lacks_the_database_is_told(postgresql_url: str) -> None:
 
 
 @pytest.mark.postgresql
+def test_a_server_s_database_must_hold_every_character(postgresql_cluster: Cluster) -> None:
+    """Latin-1 has no card suits: told at the start, not in the midst of a game."""
+    with pytest.raises(StoreUnavailable, match="encoded as LATIN1"):
+        open_database(postgresql_cluster.new_database("LATIN1"))
+    database = open_database(postgresql_cluster.new_database("SQL_ASCII"))
+    with database.transaction() as session:
+        set_setting(session, "key", "♠ £")
+    with database.reading() as session:
+        assert setting(session, "key") == "♠ £"
+    database.close()
+
+
+@pytest.mark.postgresql
 def test_a_server_that_goes_away_is_told_and_used_again_when_back(postgresql_url: str) -> None:
     """What was under way is lost whole; the next transaction connects anew."""
     database = open_database(postgresql_url)
-    with (
-        pytest.raises(StoreUnavailable, match="went away"),
-        database.transaction() as session,
-    ):
-        set_setting(session, "key", "lost")
-        end_all_sessions(postgresql_url)
-    end_all_sessions(postgresql_url)
+    with pytest.raises(StoreUnavailable, match="went away"):  # noqa: SIM117, PT012 - it goes away in the midst of the block
+        with database.transaction() as session:
+            set_setting(session, "key", "lost")
+            session.flush()
+            end_all_sessions(postgresql_url)
     with database.transaction() as session:
         assert setting(session, "key") is None
+    end_all_sessions(postgresql_url)
+    with database.transaction() as session:
+        set_setting(session, "key", "kept")
     database.close()
 
 

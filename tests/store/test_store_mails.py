@@ -11,6 +11,7 @@ from postal.store.mails import (
     already_handled,
     known_uids,
     mails_with_status,
+    new_mail_ids,
     new_mails,
     poll_began,
     poll_finished,
@@ -80,6 +81,7 @@ def test_mails_are_handled_in_their_order_of_arrival(database: Database, noon: d
     with database.reading() as session:
         assert [row.uid for row in new_mails(session)] == [1, 3]
         assert [row.uid for row in new_mails(session, limit=1)] == [1]
+        assert new_mail_ids(session) == [row.id for row in new_mails(session)]
         assert [row.uid for row in mails_with_status(session, MailStatus.DONE)] == [2]
 
 
@@ -132,11 +134,26 @@ def test_a_poll_counts_when_it_is_whole(database: Database, noon: datetime) -> N
         steps.append(whole_poll_began_at(session, "gm", "INBOX"))
         poll_began(session, "gm", "INBOX", uidvalidity=1, now=noon)
         steps.append(whole_poll_began_at(session, "gm", "INBOX"))
-        poll_finished(session, "gm", "INBOX", now=noon + MINUTE)
+        poll_finished(session, "gm", "INBOX", began=noon, now=noon + MINUTE)
         steps.append(whole_poll_began_at(session, "gm", "INBOX"))
         poll_began(session, "gm", "INBOX", uidvalidity=1, now=noon + 2 * MINUTE)
         steps.append(whole_poll_began_at(session, "gm", "INBOX"))
     assert steps == [None, None, noon, noon]
+
+
+def test_an_earlier_poll_that_ends_later_takes_nothing_back(
+    database: Database, noon: datetime
+) -> None:
+    """Two processes may poll at once; each finishes by its own start."""
+    with database.transaction() as session:
+        poll_began(session, "gm", "INBOX", uidvalidity=1, now=noon)
+        poll_began(session, "gm", "INBOX", uidvalidity=1, now=noon + MINUTE)
+        later = noon + 2 * MINUTE
+        poll_finished(session, "gm", "INBOX", began=noon, now=later)
+        assert whole_poll_began_at(session, "gm", "INBOX") == noon
+        poll_finished(session, "gm", "INBOX", began=noon + MINUTE, now=later)
+        poll_finished(session, "gm", "INBOX", began=noon, now=later)
+        assert whole_poll_began_at(session, "gm", "INBOX") == noon + MINUTE
 
 
 def message(  # noqa: PLR0913 - what differs between the tests, each with its usual value

@@ -28,6 +28,7 @@ from postal.store.turns import (
     claim_turn,
     claimable_turns,
     current_turn,
+    expire_claims,
     finish_turn,
     last_done_turn,
     open_turn,
@@ -79,6 +80,19 @@ def test_a_lease_that_is_over_lets_another_claim(
     assert claim(database, turn_id, "two", noon + LEASE)
     assert not finish(database, turn_id, "one", noon + LEASE)
     assert finish(database, turn_id, "two", noon + LEASE)
+
+
+def test_the_next_daemon_need_not_wait_for_a_killed_one_s_lease(
+    database: Database, turn_id: int, noon: datetime
+) -> None:
+    """Its claims end at the start; their turns take no orders all the same."""
+    assert claim(database, turn_id, "one", noon)
+    with database.transaction() as session:
+        assert expire_claims(session, noon) == 1
+        turn = session.get_one(TurnRow, turn_id)
+        assert open_turn(session, turn.game_id) is None
+    assert claim(database, turn_id, "two", noon)
+    assert not finish(database, turn_id, "one", noon)
 
 
 def test_of_processes_that_claim_together_one_succeeds(
