@@ -1,0 +1,213 @@
+"""A mail's own lines are read; what is quoted, headed or signed is not."""
+
+import pytest
+
+from postal.ordertext import MARKER, Context, read_mail
+
+PLAYER = Context(
+    hands={"A": "A2", "B": "B1", "C": "C3"},
+    neighbours={table: {"Puke": 1, "Joe": -1} for table in "ABC"},
+)
+ONE_TABLE = Context(hands={"A": "A1"}, neighbours={})
+
+
+def orders(text: str) -> list[str]:
+    """Return the canonical lines read from a mail."""
+    return [line.order.line() for line in read_mail(text, PLAYER).lines]
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "> A: fold",
+        ">A: fold",
+        "> > A: fold",
+        " > A: fold",
+        "| A: fold",
+        ":: A: fold",
+        "- :: A: fold",
+    ],
+)
+def test_quoted_line_is_cut_and_noted(quoted: str) -> None:
+    """A quoted line is no order; that it would have been one is kept for the receipt."""
+    reading = read_mail(f"Hi\n{quoted}\nB: stay", PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["B: stay"]
+    assert reading.problems == ()
+    assert reading.cut == ((2, quoted.strip()),)
+
+
+def test_quoted_prose_is_not_noted() -> None:
+    """Only what would have been an order is noted as cut."""
+    assert read_mail("> Hello\n> A: rais 5", PLAYER).cut == ()
+
+
+def test_bottom_posted_and_inline_answers_count() -> None:
+    """Answers below and between quoted lines are read, a quoted marker does not stop that."""
+    text = f"On Monday, GM <gm@example.org> wrote:\n> {MARKER}\n> :: A: fold\nA: stay\n> x\nB: call"
+    assert orders(text) == ["A: stay", "B: call"]
+
+
+@pytest.mark.parametrize(
+    "stop",
+    [
+        MARKER,
+        f"**{MARKER}**",
+        "=-=-= Reply above\nthis line =-=-=",
+        "=-=-=\nReply above this line =-=-=",
+        "-- ",
+        "--",
+        "-----Original Message-----",
+        "-----Ursprüngliche Nachricht-----",
+        "From: GM <gm@example.org>\nSent: Monday\nTo: Puke\nSubject: Turn 4",
+        "*From:* GM\n*Date:* Monday",
+        "Von: GM\nGesendet: Montag\nAn: Puke\nBetreff: Zug 4",
+        "De : GM\nEnvoyé : lundi\nÀ : Puke\nObjet : tour 4",
+        "De: GM\nEnviado el: lunes\nPara: Puke\nAsunto: turno 4",
+        "Da: GM\nInviato: lunedì\nA: Puke\nOggetto: turno 4",
+        "Van: GM\nVerzonden: maandag\nAan: Puke\nOnderwerp: beurt 4",
+        "Od: GM\nWysłano: poniedziałek\nDo: Puke\nTemat: tura 4",
+        "De: GM\nEnviado: segunda\nPara: Puke\nAssunto: turno 4",
+        "Från: GM\nSkickat: måndag\nTill: Puke\nÄmne: drag 4",
+        "From: GM\n\nSubject: Turn 4",
+    ],
+)
+def test_nothing_is_read_below(stop: str) -> None:
+    """Marker, signature and header block end what is the player's own."""
+    reading = read_mail(f"A: fold\n\n{stop}\n\nB: fold", PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["A: fold"]
+    assert reading.problems == ()
+    assert [text for _, text in reading.cut] == ["B: fold"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "From: here to eternity",
+        "Subject: your last press",
+        "- a Markdown bullet",
+        "-----BEGIN PGP SIGNED MESSAGE-----",
+        "---",
+        "=-=-=-=-=",
+        f"> {MARKER}",
+        "Am Montag schrieb Joe:",
+    ],
+)
+def test_reading_goes_on_below(line: str) -> None:
+    """A lone header, a bullet, a clear-sign line or a quoted marker stops nothing."""
+    assert orders(f"A: fold\n{line}\nB: fold") == ["A: fold", "B: fold"]
+
+
+def test_end_stops_the_reading() -> None:
+    """Nothing below end is read, nor noted."""
+    reading = read_mail("A: fold\nEnd.\nB: fold\nC: rais 5", PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["A: fold"]
+    assert not reading.problems
+    assert not reading.cut
+
+
+def test_commands() -> None:
+    """Commands on lines of their own are read, without regard to case and punctuation."""
+    text = (
+        "HELP!\nstatus.\nOrders\nresend\nrules\nwait\nReady\n- resign\n"
+        "holiday 2026-12-20 to 2027-01-03"
+    )
+    reading = read_mail(text, PLAYER)
+    assert [(command.name, command.argument, command.number) for command in reading.commands] == [
+        ("help", "", 1),
+        ("status", "", 2),
+        ("orders", "", 3),
+        ("resend", "", 4),
+        ("rules", "", 5),
+        ("wait", "", 6),
+        ("ready", "", 7),
+        ("resign", "", 8),
+        ("holiday", "2026-12-20 to 2027-01-03", 9),
+    ]
+    assert reading.problems == ()
+
+
+def test_command_beside_an_order_is_told() -> None:
+    """A command that does not stand alone is not obeyed in silence."""
+    reading = read_mail("A: fold; resign", PLAYER)
+    assert reading.commands == ()
+    assert [problem.line for problem in reading.problems] == ["resign"]
+
+
+def test_press_and_gm_blocks() -> None:
+    """A block's text is kept as written and never read as orders; reading goes on behind it."""
+    text = (
+        "press: Hello *all*\nA: fold\n\n> quoted cards\nBye\nEND\n"
+        "B: stay\n**GM:**\n  C: fold\nend\nC: call"
+    )
+    reading = read_mail(text, PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["B: stay", "C: call"]
+    assert [(command.name, command.argument, command.number) for command in reading.commands] == [
+        ("press", "Hello *all*\nA: fold\n\nBye", 1),
+        ("gm", "  C: fold", 8),
+    ]
+    assert reading.problems == ()
+    assert reading.cut == ((2, "A: fold"), (9, "C: fold"))
+
+
+@pytest.mark.parametrize("stop", ["", MARKER, "-- ", "From: GM\nTo: Puke"])
+def test_press_without_end_is_not_printed(stop: str) -> None:
+    """Where end is missing nothing is printed: quoted cards may stand below."""
+    reading = read_mail(f"press: Hello\nA: fold\n{stop}\nYour cards: AS AD", PLAYER)
+    assert not reading.commands
+    assert not reading.lines
+    (problem,) = reading.problems
+    assert (problem.code, problem.number) == ("not-understood", 1)
+    assert reading.cut == ((2, "A: fold"),)
+
+
+def test_message_to_the_gm_does_not_end_in_open_press() -> None:
+    """A gm block that begins inside an open press goes to the GM alone."""
+    reading = read_mail("press: Hello\ngm: secret\nend", PLAYER)
+    assert [(command.name, command.argument) for command in reading.commands] == [("gm", "secret")]
+    assert [problem.number for problem in reading.problems] == [1]
+
+
+def test_empty_press_is_told() -> None:
+    """A block without text is a problem."""
+    reading = read_mail("press:\n\nend", PLAYER)
+    assert reading.commands == ()
+    assert len(reading.problems) == 1
+
+
+def test_mark_left_hanging_by_a_wrap() -> None:
+    """What a client's wrap tore from its mark is not taken, but told."""
+    reading = read_mail("::\nA: fold\nB: stay", PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["B: stay"]
+    assert [problem.number for problem in reading.problems] == [2]
+
+
+def test_rest_of_a_marked_line_without_a_table() -> None:
+    """Below a marked line an order needs its table, even where there is one table only."""
+    reading = read_mail(":: A: raise 40000\nexpose 9C\n\nstay", ONE_TABLE)
+    assert [line.order.line() for line in reading.lines] == ["A: stay"]
+    assert [problem.number for problem in reading.problems] == [2]
+
+
+def test_too_many_lines_are_told_once() -> None:
+    """Lines beyond 2,000 are not read, and the player is told."""
+    reading = read_mail("hi\n" * 2000 + "A: fold\nB: fold", PLAYER)
+    assert reading.lines == ()
+    assert [problem.number for problem in reading.problems] == [2001]
+    assert orders("hi\n" * 1999 + "A: fold\n\n") == ["A: fold"]
+
+
+def test_too_long_line() -> None:
+    """A line of more than 500 characters is told where an order begins it, and else is prose."""
+    reading = read_mail("A: fold; " + "x" * 600 + "\n" + "prose " * 200 + "\nB: stay", PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["B: stay"]
+    assert [problem.number for problem in reading.problems] == [1]
+
+
+def test_line_ends() -> None:
+    """Every kind of line end counts as one; other separators do not free a quoted line."""
+    reading = read_mail("A: fold\r\nB: stay\rC: call\n> x\u2028A: stay\x0bB: fold", PLAYER)
+    assert [(line.number, line.order.line()) for line in reading.lines] == [
+        (1, "A: fold"),
+        (2, "B: stay"),
+        (3, "C: call"),
+    ]
