@@ -12,7 +12,7 @@ import logging
 import threading
 from argparse import Namespace
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 try:
     from aiosmtpd.smtp import SMTP, AuthResult
@@ -33,7 +33,7 @@ except ImportError as error:
 from postal.mail.gate import base_address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Coroutine, Mapping
     from datetime import datetime
     from types import TracebackType
 
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from aiosmtpd.smtp import LoginPassword as SmtpLogin
 
 HOST = "127.0.0.1"
-_START_SECONDS = 20
+_CALL_SECONDS = 20
+
+Result = TypeVar("Result")
 _MAX_BYTES = 10_000_000
 
 
@@ -52,6 +54,35 @@ class _QuietConfig(Config):
     def greeting(self) -> bytes:
         """The words after ``* OK``."""
         return b"Postal's demo server ready"
+
+
+class LoopThread:
+    """An asyncio loop in a daemon thread, for servers beside a program that isn't asyncio."""
+
+    def __init__(self, name: str) -> None:
+        """Start the thread."""
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
+        self._thread.start()
+
+    def call(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine in the loop and return its result; TimeoutError after 20 seconds."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(_CALL_SECONDS)
+
+    def close(self) -> None:
+        """Cancel what still runs in the loop and end the thread."""
+        self.call(self._cancel_all())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(_CALL_SECONDS)
+        self.loop.close()
+
+    async def _cancel_all(self) -> None:
+        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self.loop.shutdown_asyncgens()
+        await self.loop.shutdown_default_executor()
 
 
 @dataclass
@@ -72,13 +103,11 @@ class MailServers:
 
     def __enter__(self) -> Self:
         """Start both servers; OSError where no port can be had."""
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, name="mail-servers", daemon=True)
-        self._thread.start()
+        self._thread = LoopThread("mail-servers")
         try:
-            self._call(self._start())
+            self._thread.call(self._start())
         except BaseException:
-            self._halt()
+            self._thread.close()
             raise
         return self
 
@@ -89,24 +118,12 @@ class MailServers:
         traceback: TracebackType | None,
     ) -> None:
         """Close every connection and end the thread."""
-        self._call(self._stop())
-        self._halt()
+        self._thread.call(self._stop())
+        self._thread.close()
 
     def deliver(self, raw: bytes, recipient: str, envelope_from: str = "") -> None:
         """Put a mail into a mailbox as SMTP would; KeyError where the address isn't here."""
-        self._call(self._deliver(raw, recipient, envelope_from))
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_forever()
-
-    def _halt(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_START_SECONDS)
-        self._loop.close()
-
-    def _call(self, work: Any) -> Any:  # noqa: ANN401  # passes on any coroutine's result
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(_START_SECONDS)
+        self._thread.call(self._deliver(raw, recipient, envelope_from))
 
     async def _start(self) -> None:
         # aiosmtpd warns at every login of an attribute of its own, which we don't use.
@@ -138,7 +155,7 @@ class MailServers:
             self._boxes[name] = await mailboxes.get_mailbox("INBOX")
         self._serve_imap = IMAPServer(login, config)
         self._imap = await asyncio.start_server(self._imap_client, HOST, 0)
-        self._smtp = await self._loop.create_server(self._smtp_protocol, HOST, 0)
+        self._smtp = await self._thread.loop.create_server(self._smtp_protocol, HOST, 0)
         self.imap_port = self._imap.sockets[0].getsockname()[1]
         self.smtp_port = self._smtp.sockets[0].getsockname()[1]
 
@@ -155,7 +172,7 @@ class MailServers:
             self,
             hostname="localhost",
             ident="postal demo",
-            loop=self._loop,
+            loop=self._thread.loop,
             enable_SMTPUTF8=True,
             data_size_limit=_MAX_BYTES,
             auth_require_tls=False,
@@ -166,11 +183,6 @@ class MailServers:
     async def _stop(self) -> None:
         self._imap.close()
         self._smtp.close()
-        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-        await self._loop.shutdown_asyncgens()
 
     def _authenticate(
         self,
@@ -202,8 +214,9 @@ class MailServers:
     ) -> str:
         """Put the mail into the mailbox of each recipient (aiosmtpd's hook)."""
         raw = envelope.original_content or b""
+        sender = (envelope.mail_from or "").strip("<>")  # the null sender comes with its brackets
         for recipient in envelope.rcpt_tos:
-            await self._deliver(raw, recipient, envelope.mail_from or "")
+            await self._deliver(raw, recipient, sender)
         return "250 2.0.0 delivered"
 
     async def _deliver(self, raw: bytes, recipient: str, envelope_from: str) -> None:

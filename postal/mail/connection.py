@@ -112,6 +112,8 @@ def sentence(settings: ServerSettings, kind: str, error: BaseException) -> str:
             text = f"The {kind} server {place} didn't answer within {settings.timeout:g} seconds"
         case FileNotFoundError():
             text = f"The file of trusted authorities, {settings.ca_file}, can't be read"
+        case imaplib.IMAP4.abort() if "unexpected" in str(error):
+            text = f"Unexpected answer from {server}: is it the right port for {kind}?"
         case (
             imaplib.IMAP4.abort()
             | smtplib.SMTPServerDisconnected()

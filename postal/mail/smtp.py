@@ -25,7 +25,7 @@ SendState = Literal["sent", "retry", "failed", "unknown"]
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
-_YES, _NO = 2, 5  # the first digits of replies, RFC 5321, 4.2.1
+_YES, _LATER, _NO = 2, 4, 5  # the first digits of replies, RFC 5321, 4.2.1
 _GO_AHEAD = 354
 _CLOSING = 421
 # Answers about our login, not about the mail: the settings are at fault, and no mail fails by it.
@@ -179,6 +179,9 @@ class Sender:
             code, words = client.docmd("DATA")
             if code == _GO_AHEAD:
                 return None
+            if code // 100 not in (_LATER, _NO):
+                self._drop()  # a yes to DATA that is no go-ahead: nothing was sent
+                return SendResult("retry", code, one_line(words, 300))
         self._reset(code)
         return _judged(code, words, envelope_from)
 

@@ -1,0 +1,30 @@
+"""format=flowed undone (RFC 3676)."""
+
+import pytest
+
+from postal.mail.plaintext import unflow
+
+
+@pytest.mark.parametrize(
+    ("flowed", "text"),
+    [
+        ("A: keep AS AD \nAH KC QD expose AS AD KC", "A: keep AS AD AH KC QD expose AS AD KC"),
+        ("A: fold\nB: stay", "A: fold\nB: stay"),
+        (" From here", "From here"),
+        (" > A: fold", " A: fold"),
+        ("> A: fold", "> A: fold"),
+        (">> a \n>> b\n> c", ">> a b\n> c"),
+        ("> a \nA: fold", "> a \nA: fold"),
+        ("A: fold\n-- \nAnn", "A: fold\n-- \nAnn"),
+        ("prose \n-- \nAnn", "prose \n-- \nAnn"),
+        ("", ""),
+    ],
+)
+def test_paragraphs_are_joined_and_quotes_kept(flowed: str, text: str) -> None:
+    """Quote depth parts lines, a signature mark joins nothing, stuffing is undone."""
+    assert unflow(flowed) == text
+
+
+def test_delsp_takes_the_space_off() -> None:
+    """Languages without spaces are wrapped so."""
+    assert unflow("A: rai \nse 1", delete_space=True) == "A: raise 1"
