@@ -20,7 +20,9 @@ _LONG_VERBS = sorted(word for word in VERB_WORDS if len(word) > len("bet"))
 _SHORTEST_MISSPELLING = 3
 _ENGLISH_CARDS = frozenset({"as", "ad", "ah", "ha", "ac"})
 """Cards that are words of English too, and so prove nothing."""
-_PLACES = frozenset({"at", "on"}) | TABLE_WORDS
+_PLACES = frozenset({"at", "on", "all", "tables", "hands"}) | TABLE_WORDS
+_OTHER_GAMES = frozenset({"pass", "see", "match", "equal", "muck"})
+"""Verbs of poker that are none here, though meant as one."""
 _NEUTRAL = (
     frozenset({"by", "to", "of", "the", "and", "if", "stayed", "up", "k", "m", "pounds", ",", "&"})
     | frozenset(DIRECTION_WORDS)
@@ -52,7 +54,8 @@ def looks_like_order(words: list[str], letters: Collection[str], *, headed: bool
         return False
     if is_all_in(words):
         rest = words[1:] if key(words[0]) == "all-in" else words[2:]
-        return _after_verb(_weigh(rest, letters), len(rest), words, headed=headed)
+        weight = _weigh(rest, letters)
+        return "all" not in rest and _after_verb(weight, len(rest), words, headed=headed)
     if is_verb(words):
         return _after_verb(_weigh(words[1:], letters), len(words) - 1, words, headed=headed)
     weight = _weigh(words[1:], letters)
@@ -107,7 +110,9 @@ def _is_sum(word: str) -> bool:
 
 
 def _misspelt_verb(word: str) -> bool:
-    """Whether a word is one slip away from a verb of four letters or more."""
+    """Whether a word is one slip away from a verb of four letters or more, or poker's own."""
+    if word in _OTHER_GAMES:
+        return True
     if len(word) < _SHORTEST_MISSPELLING or word in VERB_WORDS:
         return False
     return any(_one_slip(word, verb) for verb in _LONG_VERBS)

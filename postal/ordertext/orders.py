@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from postal.engine.orders import ALL_TABLES, Bet, Give, Order
 from postal.ordertext.bets import read_bet, refuse_all_in
+from postal.ordertext.cards import is_card, spaced
 from postal.ordertext.folding import key
 from postal.ordertext.gifts import read_give
 from postal.ordertext.heads import Head, no_such_hand, read_head
@@ -26,7 +27,7 @@ from postal.ordertext.words import (
 _OPENERS = frozenset(
     {"i", "i'll", "i'd", "i'm", "am", "will", "please", "pls", "and", "then", "also", "ok", "going"}
 )
-_LABEL = re.compile(r"[^: ]{1,20}(?: [^: ]{1,20})? ?: ?")
+_LABEL = re.compile(r"[^:=, ]{1,20}(?: [^:=, ]{1,20})? ?[:=,] ?")
 _OPENING_MARKS = "([{<"
 _DOUBTFUL = frozenset("?([{<>}]")
 
@@ -142,11 +143,9 @@ def _arguments(table: str, text: str, neighbours: Mapping[str, int]) -> Order | 
         return read_keep(table, words)
     if verb in BET_WORDS or is_all_in(words):
         return read_bet(table, words)
-    if "/" in text or any(key(word) in DIRECTION_WORDS for word in words):
-        return read_give(table, text, neighbours)
-    if "to" in words:
+    if "/" in text or "to" in words or any(key(word) in DIRECTION_WORDS for word in words):
         give = read_give(table, text, neighbours)
-        if isinstance(give, Give):
+        if isinstance(give, Give) or any(is_card(word) for word in spaced(text)):
             return give
     return _no_verb(table, words)
 
