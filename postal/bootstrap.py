@@ -1,16 +1,77 @@
-"""From the config to what is ready for use: mail servers' settings and the open database."""
+"""From the config to what is ready for use: mail servers' settings, database, everything wired."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
-from postal.mail.imap import ImapSettings
-from postal.mail.smtp import SmtpSettings
+from postal import entropy
+from postal.clock import Clock, SystemClock
+from postal.config import Config, Login, load_config
+from postal.mail.imap import ImapSettings, Mailbox
+from postal.mail.smtp import Sender, SmtpSettings
+from postal.reports import Reports
+from postal.resources import templates_path
+from postal.service.rounds import Rounds
+from postal.service.work import Identity, Workplace
+from postal.store.database import open_database
+from postal.store.settings import setting_or
 
-if TYPE_CHECKING:
-    from pathlib import Path
+TOKEN_KEY = "token-key"  # noqa: S105 - the name of a setting, not a token
+"""The setting that holds the league's key of tokens, made once."""
 
-    from postal.config import Config, Login
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """The config and the workplace made from it."""
+
+    config: Config
+    work: Workplace
+
+    def mailbox(self) -> Mailbox:
+        """Return a mailbox to enter; ConfigError where its password can't be had."""
+        return Mailbox(imap_settings(self.config))
+
+    def rounds(self) -> Rounds:
+        """Return the post room's rounds over IMAP and SMTP."""
+        return Rounds(self.work, self.mailbox, Sender(smtp_settings(self.config)))
+
+
+@contextmanager
+def open_office(
+    data: Path,
+    clock: Clock | None = None,
+    new_name: Callable[[int], str] = entropy.new_name,
+) -> Iterator[Office]:
+    """Open everything that the config of a data folder names, and close the database at the end.
+
+    Raises ConfigError and StoreUnavailable, each a sentence.
+    """
+    config = load_config(data)
+    database = open_database(config.database_url)
+    try:
+        with database.transaction() as session:
+            key = setting_or(session, TOKEN_KEY, entropy.new_secret().hex())
+        work = Workplace(
+            database=database,
+            clock=clock or SystemClock(),
+            reports=Reports(templates_path(config.folder)),
+            identity=Identity(
+                gm_name=config.gm.name,
+                gm_address=config.gm.address,
+                mailbox=config.sender,
+                plus=config.mail.plus_addressing,
+            ),
+            account=f"{config.imap.user}@{config.imap.host}",
+            folder=config.imap.folder,
+            new_name=new_name,
+            token_key=bytes.fromhex(key),
+        )
+        yield Office(config, work)
+    finally:
+        database.close()
 
 
 def imap_settings(config: Config) -> ImapSettings:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from postal.mail.smtp import SendResult
-from postal.service.post import queue_to_gm
+from postal.service.post import notify_gm
 from postal.service.work import Workplace
 from postal.store.outbox import (
     due_messages,
@@ -94,15 +94,12 @@ def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResul
             case "failed":
                 mark_failed(session, message.id, code=result.code, text=result.text)
                 if message.kind != "gm":
+                    what = f"The mail {message.subject!r} to {message.recipient} failed for good"
                     sentences = (
-                        f"The mail {message.subject!r} to {message.recipient} failed for good:"
-                        f" {result.text}",
+                        f"{what}: {result.text}",
                         f"`postal outbox retry {message.id}` sends it again.",
                     )
-                    rendered = work.reports.gm_notice(
-                        work.identity.gm_name, "a mail could not be delivered", sentences
-                    )
-                    queue_to_gm(session, work, rendered)
+                    notify_gm(session, work, "a mail could not be delivered", sentences)
             case _:
                 step = BACKOFF[min(message.tries, len(BACKOFF) - 1)]
                 mark_for_retry(

@@ -11,7 +11,7 @@ from typing import Protocol
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED, Fetched
 from postal.service.answers import answer_mail
 from postal.service.blame import whereabouts
-from postal.service.post import queue_to_gm
+from postal.service.post import notify_gm
 from postal.service.work import Workplace
 from postal.store.mails import (
     already_handled,
@@ -156,7 +156,7 @@ def _handle(work: Workplace, mail_id: int) -> str:
             return row.status.value
     except StoreUnavailable:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - one bad mail never stops the batch
         LOG.error("mail in %s: %s, try %s", mail_id, whereabouts(error), tries)  # noqa: TRY400 - a traceback may quote cards
         return _failed(work, mail_id, type(error).__name__, tries)
 
@@ -169,11 +169,10 @@ def _failed(work: Workplace, mail_id: int, what: str, tries: int) -> str:
         assert row is not None, "mails are never deleted"
         row.status, row.target = MailStatus.QUARANTINED, QUARANTINE
         row.reason = f"failed {tries} times: {what}"
+        where = f"was set aside in the folder {QUARANTINE}"
         sentences = (
-            f"Mail {mail_id} could not be handled in {tries} tries ({what}) and was set aside"
-            f" in the folder {QUARANTINE}.",
+            f"Mail {mail_id} could not be handled in {tries} tries ({what}) and {where}.",
             "It did nothing. Its sender was told nothing; the log has the details.",
         )
-        rendered = work.reports.gm_notice(work.identity.gm_name, "a mail was set aside", sentences)
-        queue_to_gm(session, work, rendered)
+        notify_gm(session, work, "a mail was set aside", sentences)
     return MailStatus.QUARANTINED.value

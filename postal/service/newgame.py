@@ -1,4 +1,4 @@
-"""Starting a game: players, rules and options are checked, seats drawn, cards dealt, mails queued."""
+"""Starting a game: all is checked, seats are drawn, cards dealt and mails queued."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """When turns end: ``turn_length`` days on, at ``hour`` (0 to 23) in ``zone`` (a zone's name)."""
+    """When turns end: ``turn_length`` days on, at ``hour`` (0 to 23) in ``zone``, a zone's name."""
 
     turn_length: int
     hour: int
@@ -110,13 +110,13 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         session.add_all([*rows, dealt, opening])
         session.flush()
         loaded = LoadedGame(row, rules, game, rows, opening)
-        frame = frame_of(work, loaded)
         for player in rows:
-            rendered = work.reports.report(frame, view(game, player.name), (), kind="welcome")
+            frame = frame_of(work, loaded, player.name)
+            rendered = work.reports.report(frame, view(game, player.name))
             queue_to_player(
                 session, work, loaded, player, kind="welcome", rendered=rendered, turn=0
             )
-        rendered = work.reports.gm_turn(frame, view(game, None), (), kind="welcome")
+        rendered = work.reports.gm_turn(frame_of(work, loaded), view(game, None), ())
         queue_to_gm(session, work, rendered, loaded=loaded, turn=0)
     return loaded
 
@@ -135,10 +135,8 @@ def deal(rules: Rules, slug: str, players: Sequence[str], secret: bytes, deal: i
     return start(rules, players, tables, deal=deal)
 
 
-def check_players(
-    players: Sequence[tuple[str, str]], mailbox: str
-) -> tuple[tuple[str, str], ...]:
-    """Return the players with names and addresses checked; UsageError for the first that won't do."""
+def check_players(players: Sequence[tuple[str, str]], mailbox: str) -> tuple[tuple[str, str], ...]:
+    """Return the players with names and addresses checked; UsageError for the first that won't."""
     names: set[str] = set()
     addresses: set[str] = set()
     for name, address in players:

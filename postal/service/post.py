@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlmodel import Session
 
 from postal.mail.incoming import Incoming
@@ -10,7 +12,7 @@ from postal.mail.tokens import message_id, plus_address, subject_tag
 from postal.reports import Frame, Rendered
 from postal.service.work import LoadedGame, Workplace
 from postal.store.outbox import messages_of_turn, queue_message
-from postal.store.rows import OutboxRow, PlayerRow, TurnRow
+from postal.store.rows import OutboxRow, PlayerRow
 
 REPORTS = ("welcome", "report", "final")
 """The kinds of which each player gets one a turn; the rest are answers and notices."""
@@ -18,20 +20,56 @@ REPORTS = ("welcome", "report", "final")
 NAME_LENGTH = 20
 
 
-def frame_of(work: Workplace, loaded: LoadedGame, turn: TurnRow | None = None) -> Frame:
-    """Return what every mail of a game prints beside the game itself: names and the deadline.
+def frame_of(
+    work: Workplace, loaded: LoadedGame, player: str = "", *, orders_for: int | None = None
+) -> Frame:
+    """Return what a mail of a game says beside the play: who, where to, and until when.
 
-    ``turn`` is the turn that orders are for, the one in play where it is left out.
+    For a ``player`` the address that he answers to holds his token for turn ``orders_for``, the
+    turn in play where it is left out.
     """
-    turn = turn or loaded.turn
+    mailbox, tag, turn = work.identity.mailbox, "", loaded.turn
+    if player:
+        token = work.token(loaded.row, orders_for or loaded.game.turn, player)
+        mailbox = plus_address(mailbox, token) if work.identity.plus else mailbox
+        tag = "" if work.identity.plus else f"{loaded.row.slug} {subject_tag(token)}"
     return Frame(
-        game=loaded.row.slug,
+        slug=loaded.row.slug,
         title=loaded.rules.name,
-        gm_name=work.identity.gm_name,
-        mailbox=work.identity.mailbox,
+        gm=work.identity.gm_name,
+        mailbox=mailbox,
         deadline=turn.deadline if turn else None,
         zone=turn.zone if turn else loaded.row.zone,
         commitment=loaded.row.commitment,
+        now=work.clock.now(),
+        reply_subject=tag,
+    )
+
+
+def notify_gm(  # noqa: PLR0913 - each is a part of the notice, named at the call
+    session: Session,
+    work: Workplace,
+    subject: str,
+    sentences: Sequence[str],
+    *,
+    loaded: LoadedGame | None = None,
+    turn: int | None = None,
+) -> OutboxRow:
+    """Queue a notice to the GM; ``sentences`` hold no card, token or password."""
+    frame = frame_of(work, loaded) if loaded else _frame_of_none(work)
+    rendered = work.reports.gm_notice(frame, subject, sentences)
+    return queue_to_gm(session, work, rendered, loaded=loaded, turn=turn)
+
+
+def _frame_of_none(work: Workplace) -> Frame:
+    return Frame(
+        slug="postal",
+        title="postal",
+        gm=work.identity.gm_name,
+        mailbox=work.identity.mailbox,
+        deadline=None,
+        zone="UTC",
+        commitment="",
         now=work.clock.now(),
     )
 

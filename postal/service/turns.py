@@ -1,4 +1,4 @@
-"""Turns: when one is due, and adjudicating it with every report in one transaction (RULES.md 10)."""
+"""Turns: when one is due, and adjudicating it with all reports in one transaction."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from postal.engine.events import Event
 from postal.engine.game import adjudicate
 from postal.engine.state import Game
 from postal.engine.view import view
-from postal.reports import Frame
+from postal.errors import PostalError
 from postal.service.blame import whereabouts
-from postal.service.post import frame_of, queue_to_gm, queue_to_player
+from postal.service.post import frame_of, notify_gm, queue_to_gm, queue_to_player
 from postal.service.work import (
     CLAIM,
     LoadedGame,
@@ -34,6 +34,7 @@ from postal.store.turns import (
     claimable_turns,
     expire_claims,
     finish_turn,
+    release_turn,
     set_turn_aside,
     turn_by_number,
 )
@@ -62,22 +63,32 @@ def recover_claims(work: Workplace) -> int:
 
 
 def adjudicate_due(work: Workplace) -> tuple[Adjudicated, ...]:
-    """Adjudicate every turn that is due, game by game; one that fails holds up no other."""
+    """Adjudicate every turn that is due, game by game; one that fails holds up no other.
+
+    Where the world outside fails (a full disk, a mistake in a template) the turn stays open and
+    the first such PostalError is raised at the end.
+    """
     with work.database.reading() as session:
         rows = [row for row, _ in claimable_turns(session, work.clock.now())]
     done: list[Adjudicated] = []
+    failed: PostalError | None = None
     for row in rows:
-        with work.database.reading() as session:
-            loaded = load_game(session, row)
-            why = why_due(session, work, loaded)
-        result = adjudicate_turn(work, row, why) if why else None
+        try:
+            with work.database.reading() as session:
+                why = why_due(session, work, load_game(session, row))
+            result = adjudicate_turn(work, row, why) if why else None
+        except PostalError as error:
+            failed = failed or error
+            continue
         if result:
             done.append(result)
+    if failed:
+        raise failed
     return tuple(done)
 
 
 def why_due(session: Session, work: Workplace, loaded: LoadedGame) -> Why | None:
-    """Return why the turn in play is to be adjudicated now, None where it isn't (9.1, 10.5, 10.6)."""
+    """Return why the turn in play is to be adjudicated now, None where it isn't (10.5, 10.6)."""
     turn, now = loaded.turn, work.clock.now()
     if turn is None or turn.status == TurnStatus.SET_ASIDE:
         return None
@@ -118,7 +129,11 @@ def adjudicate_turn(work: Workplace, row: GameRow, why: Why) -> Adjudicated | No
             if not stored:
                 session.rollback()
                 return None
-    except Exception as error:
+    except PostalError:
+        with work.database.transaction() as session:
+            release_turn(session, turn.id, token=token)
+        raise
+    except Exception as error:  # noqa: BLE001 - a bug must not touch other games
         LOG.error("game %s: turn %s failed: %s", row.slug, loaded.game.turn, whereabouts(error))  # noqa: TRY400 - a traceback may quote cards
         _set_aside(work, loaded, token, type(error).__name__)
         return None
@@ -146,7 +161,8 @@ class _Result:
 
 def _commit(session: Session, work: Workplace, before: LoadedGame, result: _Result) -> bool:
     now, turn = work.clock.now(), before.turn
-    assert turn is not None and turn.id is not None, "a claimed turn is stored"  # noqa: PT018 - one fact
+    assert turn is not None, "a claimed turn is stored"
+    assert turn.id is not None, "a claimed turn is stored"
     if not finish_turn(
         session,
         turn.id,
@@ -183,31 +199,31 @@ def _commit(session: Session, work: Workplace, before: LoadedGame, result: _Resu
 def _queue_reports(
     session: Session, work: Workplace, after: LoadedGame, result: _Result, turn: int
 ) -> None:
-    frame: Frame = frame_of(work, after)
-    kind = "final" if after.game.finished else "report"
-    secret = after.row.secret.hex() if view(after.game, None).opened else ""
+    game, events = after.game, result.events
+    kind = "final" if game.finished else "report"
+    secret = after.row.secret.hex() if view(game, None).opened else ""
     for player in after.players:
-        rendered = work.reports.report(
-            frame, view(after.game, player.name), result.events, kind=kind, secret=secret
-        )
+        frame = frame_of(work, after, player.name)
+        rendered = work.reports.report(frame, view(game, player.name), events, secret=secret)
         queue_to_player(session, work, after, player, kind=kind, rendered=rendered, turn=turn)
-    rendered = work.reports.gm_turn(frame, view(after.game, None), result.events, kind=kind)
+    gm_report = work.reports.gm_final if game.finished else work.reports.gm_turn
+    rendered = gm_report(frame_of(work, after), view(game, None), events)
     queue_to_gm(session, work, rendered, loaded=after, turn=turn)
 
 
 def _set_aside(work: Workplace, loaded: LoadedGame, token: str, what: str) -> None:
     turn = loaded.turn
-    assert turn is not None and turn.id is not None, "a claimed turn is stored"  # noqa: PT018 - one fact
+    assert turn is not None, "a claimed turn is stored"
+    assert turn.id is not None, "a claimed turn is stored"
     sentences = (
-        f"Turn {turn.number} of {loaded.row.slug} could not be adjudicated ({what});"
-        " the log has the details. It is set aside with all its orders, nothing was mailed.",
+        f"Turn {turn.number} of {loaded.row.slug} could not be adjudicated ({what}).",
+        "It is set aside with all its orders, and nothing was mailed; the log has the details.",
         f"After a cure, `postal adjudicate {loaded.row.slug}` takes it up again.",
     )
     with work.database.transaction() as session:
         if set_turn_aside(session, turn.id, token=token):
-            notice = f"{loaded.row.slug}: turn {turn.number} is set aside"
-            rendered = work.reports.gm_notice(work.identity.gm_name, notice, sentences)
-            queue_to_gm(session, work, rendered, loaded=loaded, turn=turn.number)
+            notice = f"turn {turn.number} is set aside"
+            notify_gm(session, work, notice, sentences, loaded=loaded, turn=turn.number)
 
 
 def _inbox_read_since(session: Session, work: Workplace, deadline: datetime) -> bool:

@@ -102,7 +102,8 @@ def load_game(session: Session, row: GameRow) -> LoadedGame:
     players = players_of(session, row.id)
     rules = make_rules(json.loads(row.rules), json.loads(row.options), len(players))
     done = last_done_turn(session, row.id)
-    assert done is not None and done.state is not None, f"game {row.slug} was never dealt"
+    assert done is not None, f"game {row.slug} was never dealt"
+    assert done.state is not None, f"game {row.slug} was never dealt"
     return LoadedGame(
         row, rules, decode_game(done.state, rules), players, current_turn(session, row.id)
     )

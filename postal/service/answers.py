@@ -1,0 +1,201 @@
+"""One mail: whose it is, what it orders, and the answer, in one transaction (MAIL.md)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlmodel import Session
+
+from postal.engine.view import view
+from postal.mail.gate import refusal
+from postal.mail.imap import MAX_MAIL_BYTES
+from postal.mail.incoming import Incoming, read
+from postal.ordertext import Reading, read_mail
+from postal.service.failures import note_failure
+from postal.service.filing import Filing, file_orders
+from postal.service.play import order_context
+from postal.service.post import frame_of, queue_to_player
+from postal.service.receipts import answer_commands, receipt_facts
+from postal.service.senders import Seated, identify
+from postal.service.work import LoadedGame, Workplace, load_book, load_game
+from postal.store.games import players_at
+from postal.store.outbox import count_messages
+from postal.store.rows import GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
+from postal.store.turns import open_turn
+
+HINT_PAUSE = timedelta(hours=6)
+"""A hint how to answer goes to an address once in so long, whatever it sends."""
+
+UNREADABLE = {
+    "tnef": "it holds its text in a winmail.dat that only Outlook can read",
+    "smime": "its text is locked in an S/MIME signature",
+    "encrypted": "it is encrypted",
+    "attachment-only": "it holds attachments or pictures and no text",
+    "too-long": "its text is too long",
+    "too-complex": "it is put together from too many parts",
+    "damaged": "it is damaged",
+    "empty": "it is empty",
+}
+
+
+def answer_mail(session: Session, work: Workplace, row: MailRow) -> None:
+    """Do what a stored mail asks for and queue the answers; notes in ``row`` what became of it.
+
+    Nobody is answered who might be a program (RFC 3834), and every answer goes to the
+    registered address of the player whose token the mail carries. Without a token nothing is
+    done. Noise is never filed under a game.
+    """
+    incoming = read(row.raw or b"")
+    if incoming.report is not None:
+        row.status, row.reason = note_failure(session, work, incoming)
+        return
+    reason = refusal(incoming, (work.identity.mailbox,))
+    if reason:
+        row.status, row.reason = MailStatus.IGNORED, reason
+        if "own" in reason:
+            # The GM may have his reports sent to the games' mailbox: they are his to read there.
+            row.target = row.folder
+        return
+    seated = identify(session, work, incoming)
+    if seated is None:
+        row.status, row.reason = _without_token(session, work, incoming)
+        return
+    row.game_id, row.player, row.turn = seated.game.id, seated.player.name, seated.turn
+    row.status = MailStatus.DONE
+    loaded = load_game(session, seated.game)
+    turn = _turn_for(session, loaded, seated, row)
+    if turn is None:
+        row.reason = "too late"
+        _answer_late(session, work, loaded, seated, incoming)
+    elif row.size > MAX_MAIL_BYTES or (incoming.unreadable and not incoming.texts):
+        row.status = MailStatus.REJECTED
+        row.reason = "too large" if row.size > MAX_MAIL_BYTES else incoming.unreadable
+        _answer_unreadable(session, work, loaded, seated, incoming, large=row.reason == "too large")
+    else:
+        row.reason = _take_orders(session, work, loaded, seated, row, incoming)
+
+
+def _turn_for(session: Session, loaded: LoadedGame, seated: Seated, row: MailRow) -> TurnRow | None:
+    """Return the open turn that the mail is in time for, held for this transaction (10.5)."""
+    turn = open_turn(session, loaded.id, hold=True)
+    if turn is None or turn.status != TurnStatus.OPEN or turn.number != seated.turn:
+        return None
+    if turn.deadline is not None and row.internal_date > turn.deadline:
+        return None
+    return turn
+
+
+def best_reading(incoming: Incoming, loaded: LoadedGame, player: str) -> Reading:
+    """Return the reading of the first text that gives orders or commands (MAIL.md, In 4)."""
+    context = order_context(loaded.game, player)
+    readings = [read_mail(text, context) for text in incoming.texts]
+    for reading in readings:
+        if reading.lines or reading.commands:
+            return reading
+    return max(readings, key=lambda reading: (len(reading.problems), len(reading.cut)))
+
+
+def _take_orders(  # noqa: PLR0913 - the whole of a mail's circumstances
+    session: Session,
+    work: Workplace,
+    loaded: LoadedGame,
+    seated: Seated,
+    row: MailRow,
+    incoming: Incoming,
+) -> str:
+    """File what the mail orders, queue the receipt and what its commands ask for."""
+    player = seated.player.name
+    reading = best_reading(incoming, loaded, player)
+    before = load_book(session, loaded.id, seated.turn)
+    filing = file_orders(session, work, loaded, row, Filing(player, reading, before))
+    named = {command.name for command in reading.commands}
+    if reading.lines or reading.problems or named & {"wait", "ready"} or not named:
+        facts = receipt_facts(session, loaded, filing, player)
+        frame = frame_of(work, loaded, player)
+        after = view(loaded.game, player, filing.book)
+        rendered = work.reports.receipt(frame, after, facts)
+        queue_to_player(
+            session,
+            work,
+            loaded,
+            seated.player,
+            kind="receipt",
+            rendered=rendered,
+            turn=seated.turn,
+            answers=incoming,
+        )
+    answer_commands(session, work, loaded, filing, seated.player, incoming)
+    counts = (len(filing.taken.accepted), len(filing.problems))
+    return f"{counts[0]} orders on file, {counts[1]} lines refused"
+
+
+def _answer_late(
+    session: Session, work: Workplace, loaded: LoadedGame, seated: Seated, incoming: Incoming
+) -> None:
+    player = seated.player.name
+    now = view(loaded.game, player, load_book(session, loaded.id, loaded.game.turn))
+    frame = frame_of(work, loaded, player)
+    queue_to_player(
+        session,
+        work,
+        loaded,
+        seated.player,
+        kind="late",
+        rendered=work.reports.late(frame, now, seated.turn),
+        turn=loaded.game.turn,
+        answers=incoming,
+    )
+
+
+def _answer_unreadable(  # noqa: PLR0913 - the whole of a mail's circumstances
+    session: Session,
+    work: Workplace,
+    loaded: LoadedGame,
+    seated: Seated,
+    incoming: Incoming,
+    *,
+    large: bool,
+) -> None:
+    frame = frame_of(work, loaded, seated.player.name)
+    why = UNREADABLE.get(incoming.unreadable, "it could not be read")
+    too_long = large or incoming.unreadable == "too-long"
+    rendered = (
+        work.reports.too_long(frame)
+        if too_long
+        else work.reports.unreadable(frame, f"Your mail could not be read: {why}.")
+    )
+    queue_to_player(
+        session,
+        work,
+        loaded,
+        seated.player,
+        kind="unreadable",
+        rendered=rendered,
+        turn=seated.turn,
+        answers=incoming,
+    )
+
+
+def _without_token(session: Session, work: Workplace, incoming: Incoming) -> tuple[MailStatus, str]:
+    """Do nothing; tell a registered address, now and then, how to answer (MAIL.md)."""
+    sender = incoming.senders[0]
+    for game, player in reversed(players_at(session, sender)):
+        if game.status != GameStatus.RUNNING:
+            continue
+        since = work.clock.now() - HINT_PAUSE
+        if count_messages(session, player.address, since, ("hint",)):
+            return MailStatus.REJECTED, "no token; a hint was sent lately"
+        loaded = load_game(session, game)
+        rendered = work.reports.hint(frame_of(work, loaded, player.name))
+        queue_to_player(
+            session,
+            work,
+            loaded,
+            player,
+            kind="hint",
+            rendered=rendered,
+            turn=loaded.game.turn,
+            answers=incoming,
+        )
+        return MailStatus.REJECTED, "no token; a hint was sent"
+    return MailStatus.REJECTED, "no token, and nobody we know"

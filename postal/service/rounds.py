@@ -1,0 +1,106 @@
+"""A round of the post room: poll, adjudicate what is due, send; whatever is down is tried again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Protocol, Self
+
+from postal.errors import PostalError
+from postal.mail.connection import MailServerUnavailable
+from postal.service.delivery import Delivered, Sending, recover, send_outbox
+from postal.service.intake import Inbox, Polled, poll
+from postal.service.turns import Adjudicated, adjudicate_due, recover_claims
+from postal.service.work import Workplace
+
+LOG = logging.getLogger("postal")
+
+LONGEST_PAUSE = timedelta(minutes=15)
+"""The longest wait before a mailbox that was down is tried again."""
+
+
+class Connection(Inbox, Protocol):
+    """A mailbox that is opened on entering and closed at the end."""
+
+    def __enter__(self) -> Self:
+        """Connect and log in."""
+        ...
+
+    def ensure_folders(self) -> None:
+        """Create the folders that are missing."""
+        ...
+
+    def close(self) -> None:
+        """Log out."""
+        ...
+
+
+class Rounds:
+    """Makes rounds with one connection that lasts; after any failure it is thrown away.
+
+    A failure is told in the log once, however long it lasts, and so is its end.
+    """
+
+    def __init__(self, work: Workplace, connect: Callable[[], Connection], sender: Sending) -> None:
+        """Take the workplace, what makes a connection to the mailbox, and what sends mail."""
+        self._work, self._connect, self._sender = work, connect, sender
+        self._inbox: Connection | None = None
+        self._told: dict[str, str] = {}
+        self._pause = timedelta(0)
+        self._again: datetime | None = None
+
+    def begin(self) -> None:
+        """Take up what a program that was killed left half done."""
+        recover(self._work)
+        recover_claims(self._work)
+
+    def round(self) -> None:
+        """Poll, adjudicate, send; one part that fails holds up no other."""
+        self._try("mailbox", self.poll)
+        self._try("adjudication", self._adjudicate)
+        self._try("sending", self._send)
+
+    def poll(self) -> Polled | None:
+        """Poll the mailbox, connecting where there is no connection; None in a pause."""
+        now = self._work.clock.now()
+        if self._again is not None and now < self._again:
+            return None
+        try:
+            if self._inbox is None:
+                inbox = self._connect()
+                inbox.__enter__()
+                inbox.ensure_folders()
+                self._inbox = inbox
+            polled = poll(self._work, self._inbox)
+        except MailServerUnavailable:
+            self.close()
+            step = max(self._pause * 2, timedelta(seconds=30))
+            self._pause = min(step, LONGEST_PAUSE)
+            self._again = now + self._pause
+            raise
+        self._pause, self._again = timedelta(0), None
+        return polled
+
+    def close(self) -> None:
+        """Close the connection to the mailbox, whatever state it is in."""
+        inbox, self._inbox = self._inbox, None
+        if inbox is not None:
+            inbox.close()
+
+    def _adjudicate(self) -> tuple[Adjudicated, ...]:
+        return adjudicate_due(self._work)
+
+    def _send(self) -> Delivered:
+        return send_outbox(self._work, self._sender)
+
+    def _try(self, part: str, work: Callable[[], object]) -> None:
+        try:
+            result = work()
+        except (MailServerUnavailable, PostalError) as error:
+            if self._told.get(part) != str(error):
+                LOG.warning("%s: %s", part, error)
+            self._told[part] = str(error)
+            return
+        if result is not None and self._told.pop(part, ""):
+            LOG.info("%s: working again", part)
