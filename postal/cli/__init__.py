@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from postal import __version__
-from postal.cli import record, setup
+from postal.cli import game, mailroom, record, setup, turns
 from postal.cli.failures import guarded
 
 app = typer.Typer(
@@ -43,6 +43,9 @@ def postal(
 
 
 setup.register(app)
+game.register(app)
+turns.register(app)
+mailroom.register(app)
 record.register(app)
 
 

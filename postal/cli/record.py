@@ -28,11 +28,11 @@ def export(
     ] = None,
 ) -> None:
     """Write a game's record: enough to play it again anywhere and get the same result."""
-    from postal.bootstrap import open_workplace
+    from postal.bootstrap import open_office
     from postal.service.export import export_game
 
-    with open_workplace(data) as work:
-        text = export_game(work, game, sealed=sealed)
+    with open_office(data) as office:
+        text = export_game(office.work, game, sealed=sealed)
     if to is None:
         typer.echo(text, nl=False)
     else:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from postal.errors import PostalError
 from postal.mail.smtp import SendResult
 from postal.service.post import notify_gm
 from postal.service.work import Workplace
@@ -16,9 +18,10 @@ from postal.store.outbox import (
     mark_for_retry,
     mark_sending,
     mark_sent,
+    messages_in_state,
     recover_sending,
 )
-from postal.store.rows import OutboxRow
+from postal.store.rows import OutboxRow, OutboxState
 
 LOG = logging.getLogger("postal")
 
@@ -50,6 +53,26 @@ def recover(work: Workplace) -> int:
     """Note as unknown what was being sent when the program ended; return how many (at start)."""
     with work.database.transaction() as session:
         return recover_sending(session)
+
+
+def requeue(work: Workplace, numbers: Sequence[int] = ()) -> int:
+    """Queue mails again that failed, those of the numbers or all; return how many.
+
+    Raises PostalError for a number that is no failed or waiting mail's.
+    """
+    with work.database.transaction() as session:
+        rows = [session.get(OutboxRow, number) for number in numbers] or [
+            *messages_in_state(session, OutboxState.FAILED)
+        ]
+        for number, row in zip(numbers, rows, strict=False):
+            if row is None or row.state in (OutboxState.SENT, OutboxState.SENDING):
+                raise PostalError(f"Mail {number} is not waiting: see `postal outbox list`.")
+        for row in rows:
+            if row is not None and row.id is not None:
+                mark_for_retry(
+                    session, row.id, next_try_at=work.clock.now(), code=None, text="queued again"
+                )
+    return len(rows)
 
 
 def send_outbox(work: Workplace, sender: Sending) -> Delivered:

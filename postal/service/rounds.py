@@ -59,7 +59,7 @@ class Rounds:
         """Poll, adjudicate, send; one part that fails holds up no other."""
         self._try("mailbox", self.poll)
         self._try("adjudication", self._adjudicate)
-        self._try("sending", self._send)
+        self._try("sending", self.send)
 
     def poll(self) -> Polled | None:
         """Poll the mailbox, connecting where there is no connection; None in a pause."""
@@ -91,7 +91,8 @@ class Rounds:
     def _adjudicate(self) -> tuple[Adjudicated, ...]:
         return adjudicate_due(self._work)
 
-    def _send(self) -> Delivered:
+    def send(self) -> Delivered:
+        """Send what is due in the outbox."""
         return send_outbox(self._work, self._sender)
 
     def _try(self, part: str, work: Callable[[], object]) -> None:

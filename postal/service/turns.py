@@ -23,6 +23,7 @@ from postal.service.work import (
     LoadedGame,
     Workplace,
     attendance_now,
+    find_game,
     load_book,
     load_game,
 )
@@ -35,6 +36,7 @@ from postal.store.turns import (
     expire_claims,
     finish_turn,
     release_turn,
+    reopen_turn,
     set_turn_aside,
     turn_by_number,
 )
@@ -139,6 +141,25 @@ def adjudicate_turn(work: Workplace, row: GameRow, why: Why) -> Adjudicated | No
         return None
     LOG.info("game %s: turn %s adjudicated (%s)", row.slug, loaded.game.turn, why)
     return Adjudicated(row.slug, loaded.game.turn, why, game.finished, events)
+
+
+def force_turn(work: Workplace, slug: str) -> Adjudicated:
+    """Adjudicate a game's turn whatever is missing, one that was set aside too.
+
+    The inbox must have been polled just before. Raises PostalError where that does not come off.
+    """
+    with work.database.transaction() as session:
+        row = find_game(session, slug)
+        turn = load_game(session, row).turn
+        if turn is not None and turn.id is not None and turn.status == TurnStatus.SET_ASIDE:
+            reopen_turn(session, turn.id)
+    done = adjudicate_turn(work, row, "forced")
+    if done is None:
+        raise PostalError(
+            f"{slug} could not be adjudicated: another postal is at it, or it failed and is set"
+            " aside; the log and your mails say more."
+        )
+    return done
 
 
 def preview(work: Workplace, row: GameRow) -> tuple[Game, Game, tuple[Event, ...]]:

@@ -1,0 +1,131 @@
+"""Games: ``postal game new`` starts one, ``list`` and ``show`` tell how they stand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from postal.cli.options import Data, Json
+from postal.errors import UsageError
+
+games = typer.Typer(no_args_is_help=True, help="Start games and see how they stand.")
+
+Name = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
+Reveal = Annotated[bool, typer.Option("--reveal", help="Show hidden cards too.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    app.add_typer(games, name="game")
+
+
+@games.command("new")
+def new(
+    name: Annotated[str, typer.Argument(help="A short name: lower-case letters, digits and '-'.")],
+    player: Annotated[
+        list[str], typer.Option("--player", help="'Joe <joe@example.org>'; one for each player.")
+    ],
+    data: Data,
+    rules: Annotated[str, typer.Option(help="The game file.")] = "smith",
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="KEY=VALUE", help="A rule's option.")
+    ] = None,
+    secret_file: Annotated[
+        Path | None, typer.Option(help="A file with the deal's secret, 64 hex digits (for tests).")
+    ] = None,
+    turn_length: Annotated[int | None, typer.Option(help="Days a turn lasts.")] = None,
+    hour: Annotated[int | None, typer.Option(help="The hour of the deadline, 0 to 23.")] = None,
+    zone: Annotated[str | None, typer.Option(help="The deadline's time zone.")] = None,
+) -> None:
+    """Start a game for six or eight players: deal, and mail each his cards at the next round."""
+    from postal.bootstrap import open_office
+    from postal.config.sections import Game
+    from postal.entropy import new_secret
+    from postal.resources import games_path
+    from postal.service.newgame import Calendar, NewGame, create_game, parse_player
+
+    players = [parse_player(text) for text in player]
+    options = dict(_option(text) for text in option or ())
+    secret = _secret(secret_file) if secret_file else new_secret()
+    with open_office(data) as office:
+        usual = office.config.game
+        given = {"turn_length": turn_length, "hour": hour, "zone": zone}
+        chosen = _checked(Game, {key: value for key, value in given.items() if value is not None})
+        calendar = Calendar(
+            chosen.get("turn_length", usual.turn_length),
+            chosen.get("hour", usual.hour),
+            chosen.get("zone", usual.zone),
+        )
+        options.setdefault("settle", str(usual.settle))
+        wanted = NewGame(name, players, rules, options, calendar, secret)
+        loaded = create_game(office.work, wanted, games_path(office.config.folder))
+    deadline = loaded.turn.deadline if loaded.turn else None
+    typer.echo(
+        f"{name} has begun with {len(players)} players; turn 1 is due"
+        f" {deadline:%Y-%m-%d %H:%M} UTC."
+    )
+    typer.echo("The welcomes are in the outbox: `postal run` sends them.")
+
+
+@games.command("list")
+def list_(data: Data, as_json: Json = False) -> None:
+    """List the games."""
+    from postal.bootstrap import open_office
+    from postal.service.overview import list_games
+
+    with open_office(data) as office:
+        rows = list_games(office.work)
+    _print(rows, as_json, "There is no game yet: `postal game new` starts one.")
+
+
+@games.command("show")
+def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) -> None:
+    """Show how a game stands; hidden cards only with --reveal."""
+    from postal.bootstrap import open_office
+    from postal.cli.tables import print_game
+    from postal.service.overview import show_game
+
+    with open_office(data) as office:
+        facts = show_game(office.work, game, reveal=reveal)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+    else:
+        print_game(facts)
+
+
+def _print(rows: list[dict[str, Any]], as_json: bool, nothing: str) -> None:
+    from postal.cli.tables import print_rows
+
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        print_rows(rows, nothing)
+
+
+def _option(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--option {text!r}: write KEY=VALUE, such as check_limit=6.")
+    return key.strip(), value.strip()
+
+
+def _checked(section: Any, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - a config section's class
+    """Return calendar values that passed the config's own limits."""
+    from pydantic import ValidationError
+
+    try:
+        section(**given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}.") from None
+    return given
+
+
+def _secret(path: Path) -> bytes:
+    try:
+        return bytes.fromhex(path.read_text("ascii").strip())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: the deal's secret must be a file with 64 hex digits.") from error

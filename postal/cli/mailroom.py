@@ -1,0 +1,110 @@
+"""The post room: ``postal run`` is the daemon, ``poll`` one round, ``outbox`` its mail."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from typing import Annotated
+
+import typer
+
+from postal.cli.options import Data, Json
+from postal.errors import UsageError
+
+outbox = typer.Typer(no_args_is_help=True, help="See what is to be sent, and send it again.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    app.command()(run)
+    app.command()(poll)
+    app.add_typer(outbox, name="outbox")
+
+
+def run(
+    data: Data,
+    poll_seconds: Annotated[
+        int | None, typer.Option(help="Seconds between two rounds, instead of the config's.")
+    ] = None,
+) -> None:
+    """Poll the inbox, adjudicate what is due and send mail, until it is stopped."""
+    from postal import daemon
+    from postal.bootstrap import open_office
+    from postal.store.lock import only_one
+
+    _log()
+    with open_office(data) as office:
+        config = office.config
+        with only_one(config.database_url, config.folder):
+            seconds = poll_seconds or config.daemon.poll_seconds
+            daemon.run(office.rounds(), seconds, office.work.clock.now())
+
+
+def poll(data: Data) -> None:
+    """Poll the inbox once, file the orders, and send what is in the outbox."""
+    from postal.bootstrap import open_office
+
+    with open_office(data) as office:
+        rounds = office.rounds()
+        try:
+            polled = rounds.poll()
+            sent = rounds.send()
+        finally:
+            rounds.close()
+    handled = len(polled.handled) if polled else 0
+    typer.echo(
+        f"{handled} mails handled; {sent.sent} sent, {sent.retried} to be tried again,"
+        f" {sent.failed} failed."
+    )
+
+
+@outbox.command("list")
+def list_(
+    data: Data,
+    state: Annotated[
+        list[str] | None,
+        typer.Option(help="queued, sending, sent, failed or unknown; all but sent by default."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the mails that are not sent, or those in some state."""
+    from postal.bootstrap import open_office
+    from postal.cli.tables import print_rows
+    from postal.service.overview import list_outbox
+    from postal.store.rows import OutboxState
+
+    known = [one.value for one in OutboxState]
+    for one in state or ():
+        if one not in known:
+            raise UsageError(f"--state {one!r}: it must be one of {', '.join(known)}.")
+    with open_office(data) as office:
+        rows = list_outbox(office.work, tuple(state or ()))
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        print_rows(rows, "There is nothing to be sent.")
+
+
+@outbox.command("retry")
+def retry(
+    data: Data,
+    number: Annotated[
+        list[int] | None, typer.Argument(metavar="[ID]…", help="Which mails; all that failed.")
+    ] = None,
+) -> None:
+    """Put failed mails back into the queue, to be sent at the next round."""
+    from postal.bootstrap import open_office
+    from postal.service.delivery import requeue
+
+    with open_office(data) as office:
+        count = requeue(office.work, tuple(number or ()))
+    typer.echo(f"{count} {'mail is' if count == 1 else 'mails are'} queued again.")
+
+
+def _log() -> None:
+    """Log one line an event to stderr, in UTC."""
+    logging.Formatter.converter = time.gmtime
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)sZ %(message)s", datefmt="%Y-%m-%dT%H:%M:%S"
+    )

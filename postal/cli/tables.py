@@ -1,0 +1,74 @@
+"""Prints what the GM asks for as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from postal.cli.outcome import money
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
+    """Print rows of one kind, their keys as headings, or a sentence where there are none."""
+    console = Console(highlight=False, markup=False)
+    if not rows:
+        console.print(nothing)
+        return
+    table = Table(*(key.replace("_", " ") for key in rows[0]), box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row.values()))
+    console.print(table)
+
+
+def print_game(facts: Mapping[str, Any]) -> None:
+    """Print a game: its players by balance, then every hand."""
+    console = Console(highlight=False, markup=False)
+    console.print(f"{facts['game']}: {facts['rules']}, {facts['status']}, turn {facts['turn']}")
+    if facts["deadline"]:
+        console.print(f"deadline {facts['deadline']} ({facts['zone']} game)")
+    players = sorted(facts["players"], key=lambda player: -player["balance"])
+    print_rows(
+        [
+            {
+                "player": player["name"],
+                "address": player["address"],
+                "balance": money(player["balance"]),
+                "": "dropped" if player["dropped"] else "",
+            }
+            for player in players
+        ],
+        "",
+    )
+    console.print()
+    print_rows([_hand(hand) for hand in facts["hands"]], "")
+
+
+def _hand(hand: Mapping[str, Any]) -> dict[str, str]:
+    cards = []
+    for seat in hand["seats"]:
+        words = [seat["player"], seat["shown"]]
+        if seat.get("hidden"):
+            words.append(f"(hidden {seat['hidden']})")
+        cards.append(" ".join(word for word in words if word))
+    end = hand["end"] or hand["stage"]
+    return {
+        "hand": hand["hand"],
+        "stage": f"over: {end}" if hand["end"] else end,
+        "pot": money(hand["pot"]),
+        "to act": " and ".join(hand["to_act"]),
+        "won by": " and ".join(hand["winners"]),
+        "cards": "; ".join(cards),
+    }
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return str(value)

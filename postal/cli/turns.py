@@ -1,0 +1,115 @@
+"""Turns: ``postal orders`` tells who is in, ``postal adjudicate`` forces a turn."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from postal.cli.options import Data, Json
+from postal.errors import PostalError
+
+if TYPE_CHECKING:
+    from postal.bootstrap import Office
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
+Reveal = Annotated[bool, typer.Option("--reveal", help="Show hidden cards and orders too.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    app.command()(orders)
+    app.command()(adjudicate)
+
+
+def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = False) -> None:
+    """Tell whose orders are in for the turn in play, and whose aren't."""
+    from postal.bootstrap import open_office
+    from postal.cli.tables import print_rows
+    from postal.service.overview import show_orders
+
+    with open_office(data) as office:
+        facts = show_orders(office.work, game, reveal=reveal)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    state = "all orders are in" if facts["complete"] else "orders are missing"
+    typer.echo(f"{game}: turn {facts['turn']}, deadline {facts['deadline']}: {state}")
+    print_rows(facts["players"], "")
+
+
+def adjudicate(
+    game: GameName,
+    data: Data,
+    turn: Annotated[
+        int | None, typer.Option(help="Only this turn: nothing is done if the game is past it.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
+    ] = False,
+    reveal: Reveal = False,
+) -> None:
+    """Poll the inbox once more, then force the turn, with defaults for missing orders."""
+    from postal.bootstrap import open_office
+
+    with open_office(data) as office:
+        if _past(office, game, turn):
+            return
+        if dry_run:
+            _preview(office, game, reveal)
+            return
+        rounds = office.rounds()
+        try:
+            rounds.poll()
+            if _past(office, game, turn):
+                return
+            _force(office, game)
+            sent = rounds.send()
+        finally:
+            rounds.close()
+    typer.echo(f"{sent.sent} mails sent, {sent.retried} to be tried again, {sent.failed} failed.")
+
+
+def _past(office: Office, game: str, turn: int | None) -> bool:
+    """Whether the game is past the turn, or over, which is said."""
+    from postal.service.work import find_game, load_game
+
+    with office.work.database.reading() as session:
+        loaded = load_game(session, find_game(session, game))
+    if loaded.turn is None:
+        typer.echo(f"{game} is over: nothing was done.")
+        return True
+    if turn is not None and turn < loaded.game.turn:
+        typer.echo(f"{game} is past turn {turn}, at turn {loaded.game.turn}: nothing was done.")
+        return True
+    if turn is not None and turn > loaded.game.turn:
+        raise PostalError(f"{game} is only at turn {loaded.game.turn}: nothing was done.")
+    return False
+
+
+def _force(office: Office, game: str) -> None:
+    from postal.service.turns import force_turn
+
+    done = force_turn(office.work, game)
+    typer.echo(f"{game}: turn {done.turn} is adjudicated{'; the game is over' * done.finished}.")
+
+
+def _preview(office: Office, game: str, reveal: bool) -> None:
+    """Print who would be NMR and what would happen, cards only with ``reveal``."""
+    from postal.engine.events import Exposed, Nmr, TurnedUp
+    from postal.reports.events import told
+    from postal.service.turns import preview
+    from postal.service.work import find_game
+
+    with office.work.database.reading() as session:
+        row = find_game(session, game)
+    before, _, events = preview(office.work, row)
+    missing = [event for event in events if isinstance(event, Nmr)]
+    typer.echo(f"{game}: turn {before.turn} as its orders stand; nothing is changed or mailed.")
+    typer.echo("NMR: " + (", ".join(f"{one.player} ({one.hand})" for one in missing) or "nobody"))
+    for event in events:
+        if event.seen_by(None) and not isinstance(event, Nmr):
+            if isinstance(event, Exposed | TurnedUp) and not reveal:
+                continue
+            typer.echo(f"{event.hand or '-'}: {told(event, None)}")

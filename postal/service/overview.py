@@ -1,0 +1,160 @@
+"""What the GM is shown of games, orders and the outbox: hidden cards only on demand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlmodel import Session
+
+from postal.engine.cards import cards_text
+from postal.engine.game import due
+from postal.engine.view import GameView, HandView, view
+from postal.service.work import (
+    LoadedGame,
+    Workplace,
+    attendance_now,
+    find_game,
+    load_book,
+    load_game,
+)
+from postal.store.games import all_games
+from postal.store.outbox import messages_in_state
+from postal.store.rows import OutboxRow, OutboxState
+
+
+def list_games(work: Workplace) -> list[dict[str, Any]]:
+    """Return each game's name, status, turn, deadline (UTC) and number of players."""
+    with work.database.reading() as session:
+        loaded = [load_game(session, row) for row in all_games(session)]
+    return [
+        {
+            "game": one.row.slug,
+            "status": one.row.status.value,
+            "turn": one.game.turn if one.turn else one.game.turn - 1,
+            "deadline": _deadline(one),
+            "players": len(one.players),
+        }
+        for one in loaded
+    ]
+
+
+def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, Any]:
+    """Return a game as an onlooker sees it; with ``reveal`` every player's hidden cards too."""
+    with work.database.reading() as session:
+        loaded = load_game(session, find_game(session, slug))
+    public = view(loaded.game, None)
+    own = {player: view(loaded.game, player) for player in loaded.game.players} if reveal else {}
+    result: dict[str, Any] = {
+        "game": slug,
+        "rules": loaded.rules.name,
+        "status": loaded.row.status.value,
+        "turn": loaded.game.turn,
+        "turn_status": loaded.turn.status.value if loaded.turn else None,
+        "deadline": _deadline(loaded),
+        "zone": loaded.row.zone,
+        "options": dict(loaded.rules.options),
+        "commitment": loaded.row.commitment,
+        "players": [
+            {
+                "name": row.name,
+                "address": row.address,
+                "balance": loaded.game.balances[row.name],
+                "dropped": row.name in loaded.game.dropped,
+            }
+            for row in loaded.players
+        ],
+        "hands": [_hand(hand, own) for table in public.tables for hand in table.hands],
+    }
+    return result
+
+
+def show_orders(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, Any]:
+    """Return who is in for the turn in play and who isn't; with ``reveal`` the orders too."""
+    with work.database.reading() as session:
+        loaded = load_game(session, find_game(session, slug))
+        return _orders(session, loaded, reveal=reveal)
+
+
+def _orders(session: Session, loaded: LoadedGame, *, reveal: bool) -> dict[str, Any]:
+    book = load_book(session, loaded.id, loaded.game.turn)
+    attendance = attendance_now(session, loaded, book)
+    owed = due(loaded.game)
+    players = []
+    for row in loaded.players:
+        hands = [hand for player, hand in owed if player == row.name]
+        filed = book.of(row.name)
+        entry: dict[str, Any] = {
+            "name": row.name,
+            "due": hands,
+            "filed": [hand for hand in hands if hand in filed],
+            "missing": [hand for hand in hands if hand not in filed],
+            "wait": row.name in attendance.waiting,
+            "trouble": row.name in attendance.troubled,
+            "dropped": row.name in loaded.game.dropped,
+        }
+        if reveal:
+            entry["orders"] = [order.line() for order in filed.values()]
+        players.append(entry)
+    return {
+        "game": loaded.row.slug,
+        "turn": loaded.game.turn,
+        "deadline": _deadline(loaded),
+        "complete": attendance.complete,
+        "players": players,
+    }
+
+
+def list_outbox(work: Workplace, states: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Return the mails of the outbox in some states, or in all but ``sent``, oldest first."""
+    chosen = [OutboxState(state) for state in states] or [
+        state for state in OutboxState if state is not OutboxState.SENT
+    ]
+    with work.database.reading() as session:
+        rows = [row for state in chosen for row in messages_in_state(session, state)]
+    return [_message(row) for row in sorted(rows, key=lambda row: row.id or 0)]
+
+
+def _message(row: OutboxRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "player": row.player,
+        "recipient": row.recipient,
+        "subject": row.subject,
+        "state": row.state.value,
+        "tries": row.tries,
+        "next_try": row.next_try_at.isoformat() if row.next_try_at else None,
+        "answer": " ".join(part for part in (str(row.last_code or ""), row.last_text) if part),
+    }
+
+
+def _hand(hand: HandView, own: dict[str, GameView]) -> dict[str, Any]:
+    seats = []
+    for seat in hand.seats:
+        entry: dict[str, Any] = {
+            "player": seat.player,
+            "seat": seat.number,
+            "paid": seat.paid,
+            "shown": cards_text(seat.shown or ()),
+        }
+        if seat.player in own:
+            for _, other, mine in own[seat.player].mine():
+                if other.name == hand.name:
+                    entry["shown"] = cards_text(mine.shown or ())
+                    entry["hidden"] = cards_text(mine.hidden or ())
+                    entry["discarded"] = cards_text(mine.discarded or ())
+        seats.append(entry)
+    return {
+        "hand": hand.name,
+        "stage": hand.stage,
+        "pot": hand.pot,
+        "to_act": list(hand.to_act),
+        "end": hand.end or None,
+        "winners": list(hand.winners),
+        "seats": seats,
+    }
+
+
+def _deadline(loaded: LoadedGame) -> str | None:
+    turn = loaded.turn
+    return turn.deadline.isoformat() if turn and turn.deadline else None
