@@ -10,6 +10,8 @@ import ssl
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from postal.errors import PostalError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 Security = Literal["tls", "starttls", "plain"]
 
 
-class MailServerUnavailable(Exception):  # noqa: N818  # a state of the other side, not a mistake
+class MailServerUnavailable(PostalError):  # noqa: N818  # a state of the other side
     """A mail server can't be used now; the text is one sentence for the GM, without secrets."""
 
 
@@ -97,13 +99,10 @@ def sentence(settings: ServerSettings, kind: str, error: BaseException) -> str:
     """Return what went wrong, for the GM; ``kind`` is IMAP or SMTP. It holds no secret."""
     place, server = settings.place, f"the {kind} server {settings.place}"
     match error:
-        case ssl.SSLCertVerificationError():
-            text = f"The certificate of {server} can't be trusted: {one_line(error.verify_message)}"
+        case PostalError():  # such as a token command that fails
+            text = str(error)
         case ssl.SSLError() if not isinstance(error, ssl.SSLEOFError):
-            text = (
-                f"TLS with {server} failed: is {settings.security!r} the right security "
-                "for this port?"
-            )
+            text = _about_tls(settings, server, error)
         case socket.gaierror():
             text = f"No host is named {settings.host}: check the {kind} host, or the network"
         case ConnectionRefusedError():
@@ -127,3 +126,9 @@ def sentence(settings: ServerSettings, kind: str, error: BaseException) -> str:
         case _:
             text = f"Unexpected answer from {server}: {one_line(str(error))}"
     return text
+
+
+def _about_tls(settings: ServerSettings, server: str, error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"The certificate of {server} can't be trusted: {one_line(error.verify_message)}"
+    return f"TLS with {server} failed: is {settings.security!r} the right security for this port?"

@@ -16,6 +16,8 @@ STALL = b"(stall)"
 IMAP = {
     "CAPABILITY": b"* CAPABILITY IMAP4rev1 IDLE\r\n%s OK done\r\n",
     "LOGIN": b"%s OK in\r\n",
+    "AUTHENTICATE": b"+ \r\n",
+    "RESPONSE": b"%s OK in\r\n",
     "SELECT": b"* 1 EXISTS\r\n* OK [UIDVALIDITY 7] valid\r\n%s OK [READ-WRITE] done\r\n",
     "UID SEARCH": b"* SEARCH 5\r\n%s OK done\r\n",
     "UID FETCH SIZE": b'* 1 FETCH (UID 5 RFC822.SIZE 2 INTERNALDATE "06-May-2031 09:08:09 +0200")'
@@ -81,10 +83,13 @@ def scripted(talk: Talk, answers: Mapping[str, bytes]) -> Iterator[tuple[int, li
 def talk_imap(stream: socket.SocketIO, answers: Mapping[str, bytes], heard: list[str]) -> None:
     """Speak IMAP, as far as the answers go."""
     stream.write(answers.get("GREETING", b"* OK ready\r\n"))
-    tag = b""
+    tag, command = b"", ""
     for line in stream:
         words = line.split()
-        if line.strip().upper() == b"DONE":
+        if command == "AUTHENTICATE":
+            heard.append(line.decode().strip())
+            command = "RESPONSE"
+        elif line.strip().upper() == b"DONE":
             command = "DONE"
         else:
             tag, command = words[0], words[1].decode().upper()
@@ -106,7 +111,7 @@ def talk_smtp(stream: socket.SocketIO, answers: Mapping[str, bytes], heard: list
         if in_data and line != b".\r\n":
             heard.append(line.decode().rstrip("\r\n"))
             continue
-        command = "." if in_data else line.split()[0].decode().upper()
+        command = "." if in_data else (line.split() or [b"RESPONSE"])[0].decode().upper()
         heard.append(command)
         if not _answer(stream, answers[command]):
             return

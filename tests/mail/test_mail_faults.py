@@ -1,7 +1,11 @@
 """What mail servers do wrong: dropped connections, BYE, stalls, NIL bodies, odd codes."""
 
+import base64
+from dataclasses import replace
+
 import pytest
 
+from postal.errors import PostalError
 from postal.mail.connection import MailboxUnavailable, SubmissionUnavailable
 from postal.mail.imap import PROCESSED, ImapSettings, Mailbox
 from postal.mail.smtp import Sender, SmtpSettings
@@ -30,7 +34,7 @@ def _use_everything(settings: ImapSettings) -> None:
         mailbox.idle(0)
 
 
-@pytest.mark.parametrize("command", sorted(set(IMAP) - {"LOGOUT"}))
+@pytest.mark.parametrize("command", sorted(set(IMAP) - {"LOGOUT", "AUTHENTICATE", "RESPONSE"}))
 @pytest.mark.parametrize("fault", [DROP, b"* BYE going down\r\n" + DROP])
 def test_a_connection_lost_at_any_command_is_one_exception(command: str, fault: bytes) -> None:
     """Whatever was asked when the server went, the mailbox is unavailable and no secret is told."""
@@ -196,6 +200,58 @@ def test_an_address_beyond_ascii_fails_instead_of_raising() -> None:
     """A server without SMTPUTF8 can't take it."""
     with scripted(talk_smtp, SMTP) as (port, _), Sender(_smtp(port)) as sender:
         assert sender.send(RAW, "zoë@example.org", "gm@example.org").state == "failed"
+
+
+XOAUTH2 = base64.b64encode(b"user=gm\x01auth=Bearer t0ken\x01\x01").decode()
+
+
+def test_imap_logs_in_with_a_fresh_access_token() -> None:
+    """The token is asked for at each login, and the password is not used."""
+    fresh = iter(["stale", "t0ken"])
+    with scripted(talk_imap, IMAP) as (port, heard):
+        settings = replace(_imap(port), token=lambda: next(fresh))
+        for _ in range(2):
+            with Mailbox(settings):
+                pass
+    assert XOAUTH2 in heard
+    assert heard.count("AUTHENTICATE") == 2
+    assert "LOGIN" not in heard
+    refused = IMAP | {"RESPONSE": b"%s NO t0ken is bad\r\n"}
+    with (
+        scripted(talk_imap, refused) as (port, _),
+        pytest.raises(MailboxUnavailable, match="refused the login of gm") as caught,
+    ):
+        Mailbox(replace(_imap(port), token=lambda: "t0ken")).__enter__()
+    assert "t0ken" not in str(caught.value)
+
+
+def test_smtp_logs_in_with_an_access_token() -> None:
+    """XOAUTH2 goes out with AUTH; a refusal comes as a challenge and is a failed login."""
+    with scripted(talk_smtp, SMTP) as (port, heard):
+        settings = replace(_smtp(port), token=lambda: "t0ken")
+        with Sender(settings) as sender:
+            assert "logged in as gm" in sender.check()
+    assert "AUTH" in heard
+    refused = SMTP | {"AUTH": b"334 e30=\r\n", "RESPONSE": b"535 t0ken is bad\r\n"}
+    with (
+        scripted(talk_smtp, refused) as (port, _),
+        pytest.raises(SubmissionUnavailable, match="refused the login of gm") as caught,
+    ):
+        Sender(replace(_smtp(port), token=lambda: "t0ken")).check()
+    assert "t0ken" not in str(caught.value)
+
+
+def test_a_token_command_that_fails_is_told_as_it_is() -> None:
+    """Its own sentence reaches the GM."""
+
+    def fail() -> str:
+        raise PostalError("imap.token_command gave nothing.")
+
+    with (
+        scripted(talk_imap, IMAP) as (port, _),
+        pytest.raises(MailboxUnavailable, match=r"^imap\.token_command gave nothing\.$"),
+    ):
+        Mailbox(replace(_imap(port), token=fail)).__enter__()
 
 
 def test_check_says_why_a_login_fails() -> None:

@@ -22,7 +22,8 @@ from postal.mail.html import UnreadableHtmlError, html_to_text
             "<blockquote>B: fold</blockquote><div>A: fold</div></div>"
         ),
         (
-            "<div>A: fold</div><div id='appendonsend'></div><hr><div id='divRplyFwdMsg'>From: GM</div>"
+            "<div>A: fold</div><div id='appendonsend'></div><hr>"
+            "<div id='divRplyFwdMsg'>From: GM</div>"
             "<div>B: fold</div>loose words"
         ),
         "<div>A: fold</div><div id='x_divRplyFwdMsg'>From: GM</div><table><tr><td>B: fold</table>",
