@@ -105,6 +105,7 @@ def retry(
 def _log() -> None:
     """Log one line an event to stderr, in UTC."""
     logging.Formatter.converter = time.gmtime
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)sZ %(message)s", datefmt="%Y-%m-%dT%H:%M:%S"
     )
