@@ -96,6 +96,30 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
         print_game(facts)
 
 
+@games.command("options")
+def options(
+    data: Data,
+    rules: Annotated[str, typer.Option(help="The game file.")] = "smith",
+    as_json: Json = False,
+) -> None:
+    """List the options that --option can set for a game of these rules."""
+    from postal.engine.rulefile import option_choices
+    from postal.resources import games_path
+    from postal.service.gamefiles import load_game_file
+
+    declared = option_choices(load_game_file(rules, games_path(data)))
+    rows = [
+        {
+            "option": name,
+            "default": json.dumps(entry["default"]).strip('"'),
+            "choices": ", ".join(map(str, entry.get("choices", ()))),
+            "says": entry.get("says", ""),
+        }
+        for name, entry in declared.items()
+    ]
+    _print(rows, as_json, "These rules have no options.")
+
+
 def _print(rows: list[dict[str, Any]], as_json: bool, nothing: str) -> None:
     from postal.cli.tables import print_rows
 

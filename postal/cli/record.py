@@ -1,4 +1,4 @@
-"""Game records: ``postal export`` writes one, ``postal replay`` plays one again (RECORD.md)."""
+"""Game records (RECORD.md): ``postal export``, ``postal replay``, and ``postal verify``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this group."""
     app.command()(export)
     app.command()(replay)
+    app.command()(verify)
 
 
 def export(
@@ -67,3 +68,22 @@ def replay(
         typer.echo(line, err=True)
     if unlike:
         raise typer.Exit(1)
+
+
+def verify(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")], data: Data
+) -> None:
+    """Adjudicate a game again from its deal, and compare with what was stored and reported.
+
+    Ends with 1 where anything differs, saying what.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.verify import verify_game
+
+    with open_office(data) as office:
+        turns, found = verify_game(office.work, game)
+    for sentence in found:
+        typer.echo(sentence, err=True)
+    if found:
+        raise typer.Exit(1)
+    typer.echo(f"{game}: the deal and {turns} turns are as they were stored and reported.")

@@ -28,7 +28,7 @@ def print_game(facts: Mapping[str, Any]) -> None:
     console = Console(highlight=False, markup=False)
     console.print(f"{facts['game']}: {facts['rules']}, {facts['status']}, turn {facts['turn']}")
     if facts["deadline"]:
-        console.print(f"deadline {facts['deadline']} ({facts['zone']} game)")
+        console.print(f"deadline {when(facts['deadline'])}, set in {facts['zone']}")
     players = sorted(facts["players"], key=lambda player: -player["balance"])
     print_rows(
         [
@@ -44,6 +44,11 @@ def print_game(facts: Mapping[str, Any]) -> None:
     )
     console.print()
     print_rows([_hand(hand) for hand in facts["hands"]], "")
+
+
+def when(moment: str | None) -> str:
+    """Return a moment of the overview, ISO and UTC, as people write it."""
+    return f"{moment[:16].replace('T', ' ')} UTC" if moment else "none"
 
 
 def _hand(hand: Mapping[str, Any]) -> dict[str, str]:

@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = False) -> None:
     """Tell whose orders are in for the turn in play, and whose aren't."""
     from postal.bootstrap import open_office
-    from postal.cli.tables import print_rows
+    from postal.cli.tables import print_rows, when
     from postal.service.overview import show_orders
 
     with open_office(data) as office:
@@ -35,7 +35,7 @@ def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = F
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     state = "all orders are in" if facts["complete"] else "orders are missing"
-    typer.echo(f"{game}: turn {facts['turn']}, deadline {facts['deadline']}: {state}")
+    typer.echo(f"{game}: turn {facts['turn']}, deadline {when(facts['deadline'])}: {state}")
     print_rows(facts["players"], "")
 
 
@@ -105,11 +105,15 @@ def _preview(office: Office, game: str, reveal: bool) -> None:
     with office.work.database.reading() as session:
         row = find_game(session, game)
     before, _, events = preview(office.work, row)
-    missing = [event for event in events if isinstance(event, Nmr)]
+    missing: dict[str, list[str]] = {}
+    for event in events:
+        if isinstance(event, Nmr):
+            missing.setdefault(event.player, []).append(event.hand)
     typer.echo(f"{game}: turn {before.turn} as its orders stand; nothing is changed or mailed.")
-    typer.echo("NMR: " + (", ".join(f"{one.player} ({one.hand})" for one in missing) or "nobody"))
+    names = [f"{player} ({', '.join(dict.fromkeys(hands))})" for player, hands in missing.items()]
+    typer.echo(f"NMR: {'; '.join(names) or 'nobody'}")
     for event in events:
         if event.seen_by(None) and not isinstance(event, Nmr):
             if isinstance(event, Exposed | TurnedUp) and not reveal:
                 continue
-            typer.echo(f"{event.hand or '-'}: {told(event, None)}")
+            typer.echo(f"{event.hand or '-'}: {' '.join(told(event, None))}")
