@@ -116,4 +116,8 @@ def _preview(office: Office, game: str, reveal: bool) -> None:
         if event.seen_by(None) and not isinstance(event, Nmr):
             if isinstance(event, Exposed | TurnedUp) and not reveal:
                 continue
-            typer.echo(f"{event.hand or '-'}: {' '.join(told(event, None))}")
+            pieces = (
+                piece if isinstance(piece, str) else " ".join(face.text for face in piece)
+                for piece in told(event, None)
+            )
+            typer.echo(f"{event.hand or '-'}: {''.join(pieces)}")
