@@ -38,7 +38,7 @@ def smith_file() -> dict[str, Any]:
     return tomllib.loads(SMITH.read_text(encoding="utf-8"))
 
 
-def smith(players: int = 6, **options: object) -> Rules:
+def smith(players: int = 6, **options: Any) -> Rules:
     """Return the rules of Smith's game with these options."""
     rules = read_rules(smith_file(), options, players)
     assert isinstance(rules, Rules), rules

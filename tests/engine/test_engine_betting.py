@@ -12,7 +12,7 @@ from tests.engine.engine_games import Play, betting, codes, smith
 SAMPLE = {"A": {"Ann": "AS AD AH | KC QD", "Bob": "KS KD 9H | 9D 2S"}}
 
 
-def begin(**options: object) -> Play:
+def begin(**options: Any) -> Play:
     """Play up to turn 3 of a game in which Ann shows three aces and bets first in A1."""
     return betting(SAMPLE, rules=smith(nmr_limit=0, **options))
 

@@ -1,5 +1,7 @@
 """Turn 2, keep and expose, and the ante (RULES.md 3, 4.1)."""
 
+from typing import Any
+
 import pytest
 
 from postal.engine.cards import cards_text, parse_cards
@@ -17,7 +19,7 @@ DEALT = {
 ANN = "3H 4C 4D KC AD AH AS"
 
 
-def second_turn(**options: object) -> Play:
+def second_turn(**options: Any) -> Play:
     """Play a game up to turn 2, in which Ann holds three aces and a king."""
     play = deal(smith(nmr_limit=0, **options), DEALT)
     play.turn()

@@ -1,5 +1,7 @@
 """Coverage, IOUs and the order of adjudication that they depend on (RULES.md 8, 10.1)."""
 
+from typing import Any
+
 import pytest
 
 from postal.engine.book import committed
@@ -10,7 +12,7 @@ STRONG, WEAK = "AS AD AH | KC QD", "KS KD 9H | 8D 2S"
 LUCKY = "2S 2D 3H | 2C JKR"  # shows little and is four twos
 
 
-def begin(*stronger: str, weak: str = WEAK, **options: object) -> Play:
+def begin(*stronger: str, weak: str = WEAK, **options: Any) -> Play:
     """Play hand 1 of tables A to C up to the showdown: Ann has the better cards in those named.
 
     In each of them 21,000 are paid by each, and who holds the better cards bets first.
@@ -22,7 +24,7 @@ def begin(*stronger: str, weak: str = WEAK, **options: object) -> Play:
     return showdown(fives, smith(nmr_limit=0, **options), "ABC")
 
 
-def raised(**options: object) -> Play:
+def raised(**options: Any) -> Play:
     """Play on until Bob, who has the better cards, is 200,000 ahead in A1 and Ann has 50,000."""
     play = begin(**options)
     play.turn(Bob="A: raise 200000; B: check; C: check")

@@ -1,5 +1,7 @@
 """The showdown: its bets, its ends and who takes the pot (RULES.md 6, 7.3)."""
 
+from typing import Any
+
 import pytest
 
 from postal.engine.cards import cards_text
@@ -10,7 +12,7 @@ from tests.engine.engine_games import PLAYERS, Play, betting, codes, showdown, s
 SAMPLE = {"A": {"Ann": "AS AD AH | KC QD", "Bob": "KS KD 9H | 9D 2S"}}
 
 
-def begin(**options: object) -> Play:
+def begin(**options: Any) -> Play:
     """Play A1 up to its showdown: Ann shows three aces and bets first, 21,000 each are paid."""
     return showdown(SAMPLE, smith(nmr_limit=0, **options))
 
