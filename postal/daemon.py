@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import signal
 from datetime import datetime
+from queue import SimpleQueue
 from types import FrameType
 
-from apscheduler.schedulers.blocking import BlockingScheduler
+from apscheduler.schedulers.background import BackgroundScheduler
 
 from postal.service.rounds import Rounds
 
@@ -21,7 +22,7 @@ def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
     thread, and rounds never overlap.
     """
     logging.getLogger("apscheduler").setLevel(logging.WARNING)
-    scheduler = BlockingScheduler(
+    scheduler = BackgroundScheduler(
         timezone="UTC", executors={"default": {"type": "threadpool", "max_workers": 1}}
     )
     scheduler.add_job(
@@ -33,17 +34,20 @@ def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
         coalesce=True,
         max_instances=1,
     )
+    # Its put may interrupt its get, which no lock of threading's would bear in one thread.
+    signals: SimpleQueue[int] = SimpleQueue()
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        LOG.info("stopping: %s", signal.Signals(number).name)
-        scheduler.shutdown(wait=True)
+        signals.put(number)
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     rounds.begin()
     LOG.info("running: a round every %s seconds", poll_seconds)
+    scheduler.start()
     try:
-        scheduler.start()
+        LOG.info("stopping: %s", signal.Signals(signals.get()).name)
+        scheduler.shutdown(wait=True)
     finally:
         rounds.close()
     LOG.info("stopped")

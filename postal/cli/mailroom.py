@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from postal.cli.options import Data, Json
 from postal.errors import UsageError
+
+if TYPE_CHECKING:
+    from postal.bootstrap import Office
+    from postal.service.rounds import Rounds
 
 outbox = typer.Typer(no_args_is_help=True, help="See what is to be sent, and send it again.")
 
@@ -48,6 +52,7 @@ def poll(data: Data) -> None:
     with open_office(data) as office:
         rounds = office.rounds()
         try:
+            recover_alone(office, rounds)
             polled = rounds.poll()
             sent = rounds.send()
         finally:
@@ -57,6 +62,19 @@ def poll(data: Data) -> None:
         f"{handled} mails handled; {sent.sent} sent, {sent.retried} to be tried again,"
         f" {sent.failed} failed."
     )
+
+
+def recover_alone(office: Office, rounds: Rounds) -> None:
+    """Take up what a killed program left half done, unless a daemon is at work, which does."""
+    from postal.store.lock import only_one
+    from postal.store.problems import AlreadyRunning
+
+    config = office.config
+    try:
+        with only_one(config.database_url, config.folder):
+            rounds.begin()
+    except AlreadyRunning:
+        return
 
 
 @outbox.command("list")

@@ -11,7 +11,8 @@ from rich.table import Table
 
 def print_outcome(outcome: Mapping[str, Any]) -> None:
     """Print balances, hands, refused lines and NMRs of an outcome (RECORD.md)."""
-    console = Console(highlight=False, width=100)
+    # A record's words may look like Rich's own marks.
+    console = Console(highlight=False, markup=False, emoji=False, width=100)
     console.print("The game is over." if outcome["finished"] else "The game is not over.")
     balances = Table("Player", "Balance", box=None, pad_edge=False)
     balances.columns[1].justify = "right"
@@ -35,13 +36,17 @@ def print_outcome(outcome: Mapping[str, Any]) -> None:
     for problem in outcome["problems"]:
         console.print(
             f"Turn {problem['turn']}, {problem['player']}: refused ({problem['code']}):"
-            f" {problem['line']}",
-            markup=False,
+            f" {_plain(problem['line'])}"
         )
     for entry in outcome["nmr"]:
         console.print(
             f"Turn {entry['turn']}, {entry['player']}: NMR at {entry['hand']}, {entry['used']}."
         )
+
+
+def _plain(text: str) -> str:
+    """Return a stranger's words without what could steer a terminal."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def money(pounds: int) -> str:

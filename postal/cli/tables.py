@@ -13,7 +13,7 @@ from postal.cli.outcome import money
 
 def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
     """Print rows of one kind, their keys as headings, or a sentence where there are none."""
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not rows:
         console.print(nothing)
         return
@@ -25,7 +25,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
 
 def print_game(facts: Mapping[str, Any]) -> None:
     """Print a game: its players by balance, then every hand."""
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     console.print(f"{facts['game']}: {facts['rules']}, {facts['status']}, turn {facts['turn']}")
     if facts["deadline"]:
         console.print(f"deadline {when(facts['deadline'])}, set in {facts['zone']}")

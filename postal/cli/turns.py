@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postal.cli.mailroom import recover_alone
 from postal.cli.options import Data, Json
 from postal.errors import PostalError
 
@@ -54,44 +55,47 @@ def adjudicate(
     from postal.bootstrap import open_office
 
     with open_office(data) as office:
-        if _past(office, game, turn):
+        meant = _meant(office, game, turn)
+        if meant is None:
             return
         if dry_run:
             _preview(office, game, reveal)
             return
         rounds = office.rounds()
         try:
+            recover_alone(office, rounds)
             rounds.poll()
-            if _past(office, game, turn):
+            # A daemon may have adjudicated it meanwhile: the next turn is not to be forced.
+            if _meant(office, game, meant) is None:
                 return
-            _force(office, game)
+            _force(office, game, meant)
             sent = rounds.send()
         finally:
             rounds.close()
     typer.echo(f"{sent.sent} mails sent, {sent.retried} to be tried again, {sent.failed} failed.")
 
 
-def _past(office: Office, game: str, turn: int | None) -> bool:
-    """Whether the game is past the turn, or over, which is said."""
+def _meant(office: Office, game: str, turn: int | None) -> int | None:
+    """Return the turn to adjudicate; None where the game is past it or over, which is said."""
     from postal.service.work import find_game, load_game
 
     with office.work.database.reading() as session:
         loaded = load_game(session, find_game(session, game))
     if loaded.turn is None:
         typer.echo(f"{game} is over: nothing was done.")
-        return True
+        return None
     if turn is not None and turn < loaded.game.turn:
         typer.echo(f"{game} is past turn {turn}, at turn {loaded.game.turn}: nothing was done.")
-        return True
+        return None
     if turn is not None and turn > loaded.game.turn:
         raise PostalError(f"{game} is only at turn {loaded.game.turn}: nothing was done.")
-    return False
+    return loaded.game.turn
 
 
-def _force(office: Office, game: str) -> None:
+def _force(office: Office, game: str, turn: int) -> None:
     from postal.service.turns import force_turn
 
-    done = force_turn(office.work, game)
+    done = force_turn(office.work, game, turn)
     typer.echo(f"{game}: turn {done.turn} is adjudicated{'; the game is over' * done.finished}.")
 
 

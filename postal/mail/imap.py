@@ -28,6 +28,7 @@ FOLDERS = (PROCESSED, REJECTED, QUARANTINE)
 MAX_MAIL_BYTES = 2 * 1024 * 1024
 """A larger mail is not fetched: its sender is told to write a shorter one."""
 
+_MAX_HEAD_BYTES = 64 * 1024
 _MAX_IDLE_SECONDS = 9 * 60.0  # servers and routers may drop an IDLE of ten minutes and more
 
 
@@ -44,7 +45,8 @@ class Fetched:
     """One mail as the server holds it.
 
     ``internal_date`` is when the server took it in, aware UTC: it decides whether the mail beat
-    the deadline (RULES.md 10.5). ``raw`` is None where ``size``, in bytes, is over the limit.
+    the deadline (RULES.md 10.5). ``raw`` is None where ``size``, in bytes, is over the limit;
+    ``head`` is the header of such a mail, which tells whom to answer.
     """
 
     uid: int
@@ -52,6 +54,7 @@ class Fetched:
     size: int
     internal_date: datetime
     raw: bytes | None = field(repr=False)
+    head: bytes | None = field(default=None, repr=False)
 
 
 class Mailbox:
@@ -126,19 +129,22 @@ class Mailbox:
     def fetch(self, uid: int, max_bytes: int = MAX_MAIL_BYTES) -> Fetched | None:
         """Return a mail, without marking it as seen; None where it is gone.
 
-        The size is asked first, and a mail of more than ``max_bytes`` is not fetched.
+        The size is asked first, and of a mail of more than ``max_bytes`` only the header is
+        fetched, as far as it is of a decent length.
         """
         with self._guarded() as client:
-            facts = client.fetch([uid], ["RFC822.SIZE", "INTERNALDATE"]).get(uid, {})
-            size, arrived = facts.get(b"RFC822.SIZE"), facts.get(b"INTERNALDATE")
+            found = client.fetch([uid], ["RFC822.SIZE", "INTERNALDATE"]).get(uid, {})
+            size, arrived = found.get(b"RFC822.SIZE"), found.get(b"INTERNALDATE")
             if size is None or arrived is None:
                 return None
-            raw = None
-            if size <= max_bytes:
-                raw = client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
-                if raw is None:
-                    return None
-            return Fetched(uid, self._uidvalidity, int(size), _utc(arrived), raw)
+            whole = size <= max_bytes
+            part = "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{_MAX_HEAD_BYTES}>"
+            key = b"BODY[]" if whole else b"BODY[HEADER]<0>"
+            data = client.fetch([uid], [part]).get(uid, {}).get(key)
+            if data is None and whole:
+                return None
+            facts = (uid, self._uidvalidity, int(size), _utc(arrived))
+            return Fetched(*facts, data) if whole else Fetched(*facts, None, data)
 
     def ensure_folders(self) -> None:
         """Create those of FOLDERS that are missing."""

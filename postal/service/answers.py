@@ -15,12 +15,13 @@ from postal.service.failures import note_failure
 from postal.service.filing import Filing, file_orders
 from postal.service.play import order_context
 from postal.service.post import frame_of, queue_to_player
-from postal.service.receipts import answer_commands, receipt_facts
+from postal.service.receipts import UNAVAILABLE, answer_commands, receipt_facts
 from postal.service.senders import Seated, identify
 from postal.service.work import LoadedGame, Workplace, load_book, load_game
 from postal.store.games import players_at
+from postal.store.orders import attendance
 from postal.store.outbox import count_messages
-from postal.store.rows import GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
+from postal.store.rows import GameStatus, MailRow, MailStatus, TurnRow
 from postal.store.turns import open_turn
 
 HINT_PAUSE = timedelta(hours=6)
@@ -62,23 +63,27 @@ def answer_mail(session: Session, work: Workplace, row: MailRow) -> None:
         return
     row.game_id, row.player, row.turn = seated.game.id, seated.player.name, seated.turn
     row.status = MailStatus.DONE
+    # First of all, or the turn could be adjudicated while its state is read.
+    turn = _turn_for(session, seated, row)
     loaded = load_game(session, seated.game)
-    turn = _turn_for(session, loaded, seated, row)
     if turn is None:
         row.reason = "too late"
         _answer_late(session, work, loaded, seated, incoming)
     elif row.size > MAX_MAIL_BYTES or (incoming.unreadable and not incoming.texts):
         row.status = MailStatus.REJECTED
         row.reason = "too large" if row.size > MAX_MAIL_BYTES else incoming.unreadable
+        # He may have meant to change his orders: nothing of it was understood (10.6).
+        attendance(session, loaded.id, seated.turn, seated.player.name).troubled = True
         _answer_unreadable(session, work, loaded, seated, incoming, large=row.reason == "too large")
     else:
         row.reason = _take_orders(session, work, loaded, seated, row, incoming)
 
 
-def _turn_for(session: Session, loaded: LoadedGame, seated: Seated, row: MailRow) -> TurnRow | None:
+def _turn_for(session: Session, seated: Seated, row: MailRow) -> TurnRow | None:
     """Return the open turn that the mail is in time for, held for this transaction (10.5)."""
-    turn = open_turn(session, loaded.id, hold=True)
-    if turn is None or turn.status != TurnStatus.OPEN or turn.number != seated.turn:
+    assert seated.game.id is not None, "a stored game has an id"
+    turn = open_turn(session, seated.game.id, hold=True)
+    if turn is None or turn.number != seated.turn:
         return None
     if turn.deadline is not None and row.internal_date > turn.deadline:
         return None
@@ -109,7 +114,8 @@ def _take_orders(  # noqa: PLR0913 - the whole of a mail's circumstances
     before = load_book(session, loaded.id, seated.turn)
     filing = file_orders(session, work, loaded, row, Filing(player, reading, before))
     named = {command.name for command in reading.commands}
-    if reading.lines or reading.problems or named & {"wait", "ready"} or not named:
+    told_there = named & {"wait", "ready", *UNAVAILABLE}
+    if reading.lines or reading.problems or told_there or not named:
         facts = receipt_facts(session, loaded, filing, player)
         frame = frame_of(work, loaded, player)
         after = view(loaded.game, player, filing.book)

@@ -32,6 +32,11 @@ GIVE_UP = timedelta(days=5)
 """How long a mail that is never taken is tried, as mail servers do (RFC 5321, 4.5.4.1)."""
 
 
+ABOUT_US = frozenset({0, 421, 454, 530, 534, 535, 538})
+"""Answers that concern the connection or the login, not the mail: all others would fare alike,
+and a login tried once for each mail would soon be locked (RFC 4954, 6). 0 is no answer."""
+
+
 class Sending(Protocol):
     """What sends one mail: ``postal.mail.smtp.Sender``, or a stand-in."""
 
@@ -95,8 +100,7 @@ def send_outbox(work: Workplace, sender: Sending) -> Delivered:
             failed += result.state == "failed"
             if result.state in ("retry", "unknown"):
                 retried += 1
-                if not result.code:
-                    # No answer at all: the server is not there, and the others would fare alike.
+                if result.code in ABOUT_US:
                     return Delivered(sent, retried, failed)
 
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+from sqlalchemy.exc import IntegrityError
+
+from postal.errors import PostalError
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED, Fetched
+from postal.mail.incoming import read
 from postal.service.answers import answer_mail
 from postal.service.blame import whereabouts
 from postal.service.post import notify_gm
@@ -16,7 +21,7 @@ from postal.service.work import Workplace
 from postal.store.mails import (
     already_handled,
     known_uids,
-    new_mails,
+    new_mail_ids,
     poll_began,
     poll_finished,
     store_mail,
@@ -71,7 +76,8 @@ def poll(work: Workplace, inbox: Inbox) -> Polled:
     """Fetch what is new, handle it in the order of arrival, and put away what is handled.
 
     Each mail is stored and committed before anything of it is read; each is handled in a
-    transaction of its own. MailboxUnavailable and StoreUnavailable pass: the next poll goes on.
+    transaction of its own. MailboxUnavailable and PostalError (the database, a template) pass:
+    the next poll goes on.
     """
     began = work.clock.now()
     uids = inbox.new_uids()
@@ -87,16 +93,40 @@ def poll(work: Workplace, inbox: Inbox) -> Polled:
                 stored += _store(work, fetched)
     with work.database.transaction() as session:
         poll_finished(session, *place, began=began, now=work.clock.now())
-    handled = handle_new(work)
-    put_away(work, inbox)
+    try:
+        handled = handle_new(work)
+    finally:
+        put_away(work, inbox)
     return Polled(stored, handled)
 
 
 def handle_new(work: Workplace) -> tuple[str, ...]:
-    """Handle every mail that is stored and new, once each; return what became of each."""
+    """Handle every mail that is stored and new, once each; return what became of each.
+
+    Behind one that must be tried again its sender's later mails wait, so that an older order
+    never takes the place of a newer. A template's mistake is raised when all the others are done.
+    """
     with work.database.reading() as session:
-        waiting = [row.id for row in new_mails(session, 100_000) if row.id is not None]
-    return tuple(_handle(work, mail_id) for mail_id in waiting)
+        waiting = new_mail_ids(session)
+    became: list[str] = []
+    held: set[str] = set()
+    failed: PostalError | None = None
+    for mail_id in waiting:
+        if held and held & _senders(work, mail_id):
+            continue
+        try:
+            became.append(_handle(work, mail_id))
+        except StoreUnavailable:
+            raise
+        except PostalError as error:
+            failed = failed or error
+            held |= _senders(work, mail_id)
+            continue
+        if became[-1] == MailStatus.NEW:
+            held |= _senders(work, mail_id)
+    if failed:
+        raise failed
+    return tuple(became)
 
 
 def put_away(work: Workplace, inbox: Inbox) -> None:
@@ -113,23 +143,31 @@ def put_away(work: Workplace, inbox: Inbox) -> None:
 
 
 def _store(work: Workplace, fetched: Fetched) -> bool:
-    raw = fetched.raw
-    with work.database.transaction() as session:
-        _, new = store_mail(
-            session,
-            MailRow(
-                account=work.account,
-                folder=work.folder,
-                uidvalidity=fetched.uidvalidity,
-                uid=fetched.uid,
-                sha256=hashlib.sha256(raw).hexdigest() if raw is not None else None,
-                size=fetched.size,
-                internal_date=fetched.internal_date,
-                received_at=work.clock.now(),
-                raw=raw,
-            ),
-        )
-    return new
+    # Of a mail that is too large its header alone: it tells whom to answer.
+    raw = fetched.raw if fetched.raw is not None else fetched.head
+    mail = MailRow(
+        account=work.account,
+        folder=work.folder,
+        uidvalidity=fetched.uidvalidity,
+        uid=fetched.uid,
+        sha256=hashlib.sha256(raw).hexdigest() if raw is not None else None,
+        size=fetched.size,
+        internal_date=fetched.internal_date,
+        received_at=work.clock.now(),
+        raw=raw,
+    )
+    try:
+        with work.database.transaction() as session:
+            return store_mail(session, mail)[1]
+    except IntegrityError:
+        # Another process, polling at the same moment, has stored it.
+        return False
+
+
+def _senders(work: Workplace, mail_id: int) -> set[str]:
+    with work.database.reading() as session:
+        row = session.get(MailRow, mail_id)
+    return set(read(row.raw or b"").senders) if row else set()
 
 
 def _handle(work: Workplace, mail_id: int) -> str:
@@ -139,6 +177,8 @@ def _handle(work: Workplace, mail_id: int) -> str:
             return "gone"
         counted.tries += 1
         tries = counted.tries
+    if tries > TRIES:
+        return _failed(work, mail_id, "the program ended at it", TRIES)
     try:
         with work.database.transaction() as session:
             row = session.get(MailRow, mail_id, with_for_update=True)
@@ -147,18 +187,28 @@ def _handle(work: Workplace, mail_id: int) -> str:
             earlier = already_handled(session, row)
             if earlier is not None:
                 row.status, row.reason = MailStatus.DONE, f"the same mail as {earlier.id}"
+                row.target = earlier.target
             else:
                 answer_mail(session, work, row)
             row.target = row.target or FOLDER_OF[row.status]
             if row.target == work.folder:
                 row.moved = True
-            LOG.info("mail in %s: %s, %s", mail_id, row.status.value, row.reason)
-            return row.status.value
-    except StoreUnavailable:
+    except PostalError:
+        # The database or a template is at fault, not the mail: it waits, and counts no try.
+        _uncount(work, mail_id)
         raise
     except Exception as error:  # noqa: BLE001 - one bad mail never stops the batch
         LOG.error("mail in %s: %s, try %s", mail_id, whereabouts(error), tries)  # noqa: TRY400 - a traceback may quote cards
         return _failed(work, mail_id, type(error).__name__, tries)
+    LOG.info("mail in %s: %s, %s", mail_id, row.status.value, row.reason)
+    return row.status.value
+
+
+def _uncount(work: Workplace, mail_id: int) -> None:
+    with suppress(PostalError), work.database.transaction() as session:
+        row = session.get(MailRow, mail_id)
+        if row is not None:
+            row.tries -= 1
 
 
 def _failed(work: Workplace, mail_id: int, what: str, tries: int) -> str:

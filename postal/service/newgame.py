@@ -18,6 +18,7 @@ from postal.engine.rules import Rules
 from postal.engine.state import Game
 from postal.engine.view import view
 from postal.errors import UsageError
+from postal.mail.gate import base_address
 from postal.ordertext import name_problem
 from postal.service.gamefiles import load_game_file, make_rules
 from postal.service.post import frame_of, queue_to_gm, queue_to_player
@@ -139,13 +140,14 @@ def check_players(players: Sequence[tuple[str, str]], mailbox: str) -> tuple[tup
     """Return the players with names and addresses checked; UsageError for the first that won't."""
     names: set[str] = set()
     addresses: set[str] = set()
-    for name, address in players:
+    tidy = tuple((" ".join(name.split()), address) for name, address in players)
+    for name, address in tidy:
         problem = name_problem(name)
         if problem:
             raise UsageError(f"Player {name!r}: {problem}")
         if not plain_address(address):
             raise UsageError(f"Player {name}: {address!r} is no mail address.")
-        if fold(address) == fold(mailbox):
+        if base_address(address) == base_address(mailbox):
             raise UsageError(f"Player {name}: {address} is the games' own mailbox.")
         if fold(name) in names:
             raise UsageError(f"There are two players called {name}: names must differ.")
@@ -153,7 +155,7 @@ def check_players(players: Sequence[tuple[str, str]], mailbox: str) -> tuple[tup
             raise UsageError(f"The address {address} is given twice: each player needs his own.")
         names.add(fold(name))
         addresses.add(fold(address))
-    return tuple((" ".join(name.split()), address) for name, address in players)
+    return tidy
 
 
 def parse_player(text: str) -> tuple[str, str]:

@@ -81,6 +81,10 @@ def load_record(path: Path, games: Sequence[Path]) -> Record:
     except (ValueError, RecursionError) as error:
         raise NoRecordError(f"{path}: no game record: it is not JSON ({error}).") from None
     try:
+        json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise NoRecordError(f"{path}: no game record: it holds half a character.") from None
+    try:
         return read_record(data, games)
     except NoRecordError as error:
         raise NoRecordError(f"{path}: no game record: {error}") from None

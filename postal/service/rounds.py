@@ -9,6 +9,7 @@ from typing import Protocol, Self
 
 from postal.errors import PostalError
 from postal.mail.connection import MailServerUnavailable
+from postal.service.blame import whereabouts
 from postal.service.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.intake import Inbox, Polled, poll
 from postal.service.turns import Adjudicated, adjudicate_due, recover_claims
@@ -79,6 +80,11 @@ class Rounds:
             self._pause = min(step, LONGEST_PAUSE)
             self._again = now + self._pause
             raise
+        except PostalError:
+            raise
+        except Exception:
+            self.close()
+            raise
         self._pause, self._again = timedelta(0), None
         return polled
 
@@ -99,9 +105,15 @@ class Rounds:
         try:
             result = work()
         except (MailServerUnavailable, PostalError) as error:
-            if self._told.get(part) != str(error):
-                LOG.warning("%s: %s", part, error)
-            self._told[part] = str(error)
+            self._tell(part, str(error))
+            return
+        except Exception as error:  # noqa: BLE001 - a bug in one part holds up no other
+            self._tell(part, f"an error of postal's own: {whereabouts(error)}")
             return
         if result is not None and self._told.pop(part, ""):
             LOG.info("%s: working again", part)
+
+    def _tell(self, part: str, sentence: str) -> None:
+        if self._told.get(part) != sentence:
+            LOG.warning("%s: %s", part, sentence)
+        self._told[part] = sentence

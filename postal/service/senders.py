@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlmodel import Session
+from sqlmodel import Session, col, func, select
 
 from postal.mail.incoming import Incoming
 from postal.mail.tokens import candidates, same
 from postal.service.work import Workplace
 from postal.store.games import all_games, players_of
-from postal.store.rows import GameRow, PlayerRow
-from postal.store.turns import turns_of
+from postal.store.rows import GameRow, PlayerRow, TurnRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +35,12 @@ def identify(session: Session, work: Workplace, incoming: Incoming) -> Seated | 
     for game in all_games(session):
         assert game.id is not None, "a stored game has an id"
         players = players_of(session, game.id)
-        for turn in turns_of(session, game.id):
+        last = session.exec(select(func.max(col(TurnRow.number))).where(TurnRow.game_id == game.id))
+        # The final report's token is for the turn after the last, which never comes.
+        for turn in range((last.one() or 0) + 2):
             for player in players:
-                token = work.token(game, turn.number, player.name)
+                token = work.token(game, turn, player.name)
                 for place, candidate in enumerate(found):
                     if same(token, candidate) and (best is None or place < best[0]):
-                        best = (place, Seated(game, player, turn.number))
+                        best = (place, Seated(game, player, turn))
     return best[1] if best else None

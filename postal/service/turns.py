@@ -35,6 +35,7 @@ from postal.store.turns import (
     claimable_turns,
     expire_claims,
     finish_turn,
+    open_turn,
     release_turn,
     reopen_turn,
     set_turn_aside,
@@ -71,16 +72,20 @@ def adjudicate_due(work: Workplace) -> tuple[Adjudicated, ...]:
     the first such PostalError is raised at the end.
     """
     with work.database.reading() as session:
-        rows = [row for row, _ in claimable_turns(session, work.clock.now())]
+        rows = [(row, turn.number) for row, turn in claimable_turns(session, work.clock.now())]
     done: list[Adjudicated] = []
     failed: PostalError | None = None
-    for row in rows:
+    for row, number in rows:
         try:
             with work.database.reading() as session:
                 why = why_due(session, work, load_game(session, row))
-            result = adjudicate_turn(work, row, why) if why else None
+            result = adjudicate_turn(work, row, number, why) if why else None
         except PostalError as error:
             failed = failed or error
+            continue
+        except Exception as error:  # noqa: BLE001 - a game that can't be read holds up no other
+            sentence = f"The game {row.slug} can't be read: {whereabouts(error)}."
+            failed = failed or PostalError(sentence)
             continue
         if result:
             done.append(result)
@@ -108,16 +113,22 @@ def why_due(session: Session, work: Workplace, loaded: LoadedGame) -> Why | None
     return "complete" if settled <= now else None
 
 
-def adjudicate_turn(work: Workplace, row: GameRow, why: Why) -> Adjudicated | None:
-    """Claim the turn in play, adjudicate it, and commit state and all reports together.
+def adjudicate_turn(work: Workplace, row: GameRow, number: int, why: Why) -> Adjudicated | None:
+    """Claim turn ``number``, adjudicate it, and commit state and all reports together.
 
-    None where another process has it. Where adjudication itself fails the turn is set aside
-    whole and the GM told; nothing else of the game is touched.
+    None where another process has it or had it, or where it is not due after all, since orders
+    came meanwhile. Where adjudication itself fails the turn is set aside whole and the GM told;
+    nothing else of the game is touched.
     """
     token, now = work.new_name(20), work.clock.now()
     with work.database.transaction() as session:
-        turn = load_game(session, row).turn
-        if turn is None or turn.id is None:
+        # Held, so that no mail is handled between this look and the claim.
+        open_turn(session, row.id or 0, hold=True)
+        found = load_game(session, row)
+        turn = found.turn
+        if turn is None or turn.id is None or turn.number != number:
+            return None
+        if why != "forced" and why_due(session, work, found) is None:
             return None
         if not claim_turn(session, turn.id, token=token, now=now, until=now + CLAIM):
             return None
@@ -143,17 +154,23 @@ def adjudicate_turn(work: Workplace, row: GameRow, why: Why) -> Adjudicated | No
     return Adjudicated(row.slug, loaded.game.turn, why, game.finished, events)
 
 
-def force_turn(work: Workplace, slug: str) -> Adjudicated:
+def force_turn(work: Workplace, slug: str, number: int | None = None) -> Adjudicated:
     """Adjudicate a game's turn whatever is missing, one that was set aside too.
 
-    The inbox must have been polled just before. Raises PostalError where that does not come off.
+    ``number`` is the turn that is meant, the one in play for want of it: if another process
+    has adjudicated it meanwhile, the next is left alone. The inbox must have been polled just
+    before. Raises PostalError where that does not come off.
     """
     with work.database.transaction() as session:
         row = find_game(session, slug)
         turn = load_game(session, row).turn
-        if turn is not None and turn.id is not None and turn.status == TurnStatus.SET_ASIDE:
+        if turn is None or turn.id is None:
+            raise PostalError(f"{slug} is over: nothing was done.")
+        if number not in (None, turn.number):
+            raise PostalError(f"{slug} is at turn {turn.number} by now: nothing was done.")
+        if turn.status == TurnStatus.SET_ASIDE:
             reopen_turn(session, turn.id)
-    done = adjudicate_turn(work, row, "forced")
+    done = adjudicate_turn(work, row, turn.number, "forced")
     if done is None:
         raise PostalError(
             f"{slug} could not be adjudicated: another postal is at it, or it failed and is set"
