@@ -1,0 +1,268 @@
+"""The template contract: what a template is given, frozen plain values and nothing else.
+
+Sums are whole pounds. Cards are ``CardFace`` values; a field that is None holds what the viewer
+may not see (RULES.md 10.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from postal.engine.orders import Problem
+from postal.engine.rules import OptionValue
+from postal.reports.display import Cards
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a mail says of its game beside the play itself; handed in by whoever sends it.
+
+    ``slug`` is the game's short name, ``mailbox`` the address that answers to this mail go to,
+    with the token where the mailbox takes one; ``reply_subject`` a subject that ready-made
+    answers carry, where the token stands there. ``deadline`` (None: there is none) and ``now``
+    are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex.
+    """
+
+    slug: str
+    title: str
+    gm: str
+    mailbox: str = field(repr=False)
+    deadline: datetime | None
+    zone: str
+    commitment: str
+    now: datetime
+    reply_subject: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameContext:
+    """A Frame in words: the deadline for subjects, in the game's zone and in UTC, the time left."""
+
+    slug: str
+    title: str
+    gm: str
+    mailbox: str = field(repr=False)
+    mailto: str = field(repr=False)
+    deadline_short: str
+    deadline: str
+    deadline_utc: str
+    left: str
+    commitment: str
+    mailed: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassedContext:
+    """Cards that went to or came from ``player``."""
+
+    player: str
+    cards: Cards = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatContext:
+    """One seat of a hand, as far as the viewer may know it; ``you`` says that it is his."""
+
+    number: int
+    player: str
+    you: bool
+    paid: int
+    won: int
+    iou: int
+    folded: bool
+    shown: Cards | None = field(repr=False)
+    hidden: Cards | None = field(repr=False)
+    discarded: Cards | None = field(repr=False)
+    dealt: Cards | None = field(repr=False)
+    gave: tuple[PassedContext, ...] = field(repr=False)
+    got: tuple[PassedContext, ...] = field(repr=False)
+    named: Cards | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class HandContext:
+    """One hand: ``state`` tells in one sentence where it stands; ``pot`` is 0 once it is won."""
+
+    name: str
+    table: str
+    stage: str
+    mine: bool
+    over: bool
+    pot: int
+    staked: int
+    state: str
+    seats: tuple[SeatContext, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableContext:
+    """One table: its players from seat 1 and its hands."""
+
+    letter: str
+    players: tuple[str, ...]
+    hands: tuple[HandContext, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MineContext:
+    """One of the viewer's hands, with his neighbours at the table and gifts come by post."""
+
+    table: str
+    next: str
+    previous: str
+    hand: HandContext
+    me: SeatContext
+    opponents: tuple[SeatContext, ...]
+    arrived: tuple[PassedContext, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleContext:
+    """An order ready to edit, without its mark, and a link that begins a mail with it."""
+
+    line: str = field(repr=False)
+    mailto: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DueContext:
+    """What the viewer must order for a hand: sentences, and examples ready to edit."""
+
+    hand: str
+    table: str
+    kind: str
+    opponents: tuple[str, ...]
+    sentences: tuple[str, ...]
+    examples: tuple[ExampleContext, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerContext:
+    """A player's place and balance; ``dropped`` says that he is not waited for (9.4)."""
+
+    place: int
+    name: str
+    you: bool
+    balance: int
+    dropped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IouContext:
+    """An IOU: who wrote it to whom at which hand, and what became of it in words (8.3)."""
+
+    hand: str
+    player: str
+    to: tuple[str, ...]
+    amount: int
+    became: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameContext:
+    """All that the viewer may know of a game; ``viewer`` is empty for an onlooker.
+
+    ``turn`` is the turn whose orders are due, ``reported`` the one before. ``players`` are
+    richest first; ``pots`` is what lies in all pots.
+    """
+
+    viewer: str
+    turn: int
+    reported: int
+    finished: bool
+    opened: bool
+    balance: int
+    pots: int
+    players: tuple[PlayerContext, ...]
+    tables: tuple[TableContext, ...]
+    mine: tuple[MineContext, ...]
+    due: tuple[DueContext, ...]
+    ious: tuple[IouContext, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnFile:
+    """One of the player's hands: its order on file as a canonical line, None where none is."""
+
+    hand: str
+    due: bool
+    line: str | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptFacts:
+    """What a receipt tells of the player's orders after his mail (ORDERS.md, "The receipt").
+
+    ``committed`` pounds his orders need and ``left`` pounds he has beside. ``cut`` are lines
+    that were not read because they were quoted; ``cancelled``, ``lost`` and ``replaced`` name
+    hands: taken back, no longer covered, and where the last of several orders counts.
+    ``waiting`` says that the turn is held to its deadline for him; ``unavailable`` names commands
+    that this version does not have.
+    """
+
+    hands: tuple[OnFile, ...]
+    committed: int
+    left: int
+    problems: tuple[Problem, ...] = field(default=(), repr=False)
+    cut: tuple[str, ...] = field(default=(), repr=False)
+    cancelled: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    waiting: bool = False
+    ready: bool = False
+    unavailable: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether an order is on file wherever one is due."""
+        return all(hand.line is not None for hand in self.hands if hand.due)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemContext:
+    """A line that was not taken: as written in pieces, why, and what to write instead."""
+
+    number: int
+    hand: str
+    written: tuple[str, ...] = field(repr=False)
+    sentence: str = field(repr=False)
+    hint: str = field(repr=False)
+    examples: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptContext:
+    """ReceiptFacts for a template; ``missing`` names the hands where an order is still due."""
+
+    hands: tuple[OnFile, ...]
+    missing: tuple[str, ...]
+    complete: bool
+    committed: int
+    left: int
+    problems: tuple[ProblemContext, ...] = field(repr=False)
+    cut: tuple[tuple[str, ...], ...] = field(repr=False)
+    cancelled: tuple[str, ...]
+    lost: tuple[str, ...]
+    replaced: tuple[str, ...]
+    waiting: bool
+    ready: bool
+    unavailable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionFact:
+    """One of the game's options: its name, its value in this game and what it says (GAMES.md)."""
+
+    name: str
+    value: OptionValue
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A mail's subject and its two bodies, whole and ready to be sent."""
+
+    subject: str
+    text: str = field(repr=False)
+    html: str = field(repr=False)

@@ -1,0 +1,113 @@
+"""The Jinja environment of the mails: sandboxed, strict, the GM's own templates first."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup, escape
+
+from postal.errors import PostalError
+from postal.reports.display import Cards, Sentence, counted, listed, pounds
+from postal.reports.wrapping import MARKER
+
+HTML_ENDING = ".html.j2"
+TEXT_ENDING = ".txt.j2"
+_RED = "#b3001b"
+
+
+class TemplateMistakeError(PostalError):
+    """A template can't be used: the sentence names the file, the line and what is wrong."""
+
+
+class Templates:
+    """Templates of some folders, the first that holds a name wins."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        """Take the folders in which to look, the GM's own first; one need not exist."""
+        self._environment = ImmutableSandboxedEnvironment(
+            loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
+            undefined=jinja2.StrictUndefined,
+            autoescape=lambda name: bool(name and name.endswith(HTML_ENDING)),
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters |= {
+            "pounds": pounds,
+            "counted": counted,
+            "listed": listed,
+            "cards": _cards_text,
+            "words": _words,
+            "chips": _chips,
+            "rich": _rich,
+        }
+        self._environment.globals |= {"marker": MARKER}
+
+    def render(self, name: str, values: Mapping[str, Any]) -> str:
+        """Return a template filled in; TemplateMistakeError where it has a mistake."""
+        try:
+            return self._environment.get_template(name).render(values)
+        except jinja2.TemplateNotFound as error:
+            raise TemplateMistakeError(f"there is no template {error.name}.") from error
+        except jinja2.TemplateSyntaxError as error:
+            where = f"{error.filename or error.name}, line {error.lineno}"
+            raise TemplateMistakeError(f"{where}: {error.message}") from None
+        except Exception as error:
+            # A template can raise anything, such as a TypeError; what it holds stays out of the
+            # chain, since a value in a traceback could be a card.
+            line = _template_line(error)
+            if line is None:
+                raise
+            raise TemplateMistakeError(f"{line}: {_plainly(error)}") from None
+
+    def mistakes(self) -> tuple[str, ...]:
+        """Return a sentence for each template, of any folder, that can't be compiled."""
+        found: list[str] = []
+        for name in self._environment.list_templates(extensions=["j2"]):
+            try:
+                self._environment.get_template(name)
+            except jinja2.TemplateSyntaxError as error:
+                where = f"{error.filename or error.name}, line {error.lineno}"
+                found.append(f"{where}: {error.message}")
+        return tuple(found)
+
+
+def _template_line(error: Exception) -> str | None:
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename[-3:] == ".j2"
+    ]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else None
+
+
+def _plainly(error: Exception) -> str:
+    """Return what is wrong without values: only Jinja's own messages name no data."""
+    if isinstance(error, jinja2.TemplateError):
+        return str(error)
+    return f"fails with {type(error).__name__}."
+
+
+def _cards_text(cards: Cards) -> str:
+    return " ".join(card.text for card in cards)
+
+
+def _words(sentence: Sentence) -> str:
+    return "".join(part if isinstance(part, str) else _cards_text(part) for part in sentence)
+
+
+def _chips(cards: Cards) -> Markup:
+    """Return cards for HTML as symbols, red suits in red, never broken inside a card."""
+    return Markup(" ").join(
+        Markup('<b style="color:{}">{}</b>').format(_RED, card.symbol)
+        if card.red
+        else Markup("<b>{}</b>").format(card.symbol)
+        for card in cards
+    )
+
+
+def _rich(sentence: Sentence) -> Markup:
+    parts = (escape(part) if isinstance(part, str) else _chips(part) for part in sentence)
+    return Markup("").join(parts)

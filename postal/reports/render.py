@@ -1,0 +1,177 @@
+"""Every mail that the program sends, rendered: subject, complete text and plain HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import css_inline
+
+from postal.engine.events import Dropped, Event, Nmr
+from postal.engine.rules import STANDARD_OPTIONS
+from postal.engine.state import Passed
+from postal.engine.view import GameView
+from postal.reports.build import frame_context, game_context
+from postal.reports.contexts import (
+    Frame,
+    OptionFact,
+    PassedContext,
+    ReceiptFacts,
+    Rendered,
+)
+from postal.reports.display import prose, sorted_faces
+from postal.reports.environment import HTML_ENDING, TEXT_ENDING, Templates
+from postal.reports.events import grouped, told
+from postal.reports.receipts import receipt_context
+from postal.reports.wrapping import glue_html, lay_out, quoted
+
+
+class Reports:
+    """Renders mails from the templates of some folders.
+
+    Every method raises TemplateMistakeError (a PostalError) where a template has a mistake, and
+    tells nothing that is not in the view and the facts it is given (RULES.md 10.3).
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        """Take the folders of templates, the GM's own first."""
+        self._templates = Templates(folders)
+        self._inliner = css_inline.CSSInliner(load_remote_stylesheets=False)
+
+    def mistakes(self) -> tuple[str, ...]:
+        """Return a sentence for each template that can't be compiled; none where all are well."""
+        return self._templates.mistakes()
+
+    def report(
+        self, frame: Frame, view: GameView, events: Sequence[Event] = (), *, secret: str = ""
+    ) -> Rendered:
+        """Return a player's mail of a turn: welcome, turn report or, at the end, the final one.
+
+        ``view`` is the game after the turn, ``events`` what happened in it (what the viewer may
+        not know is left out), ``secret`` the deal's in hex: printed at the end, where all
+        cards are opened (10.4), and never before.
+        """
+        kind = "final" if view.finished else "turn" if view.turn > 1 else "welcome"
+        title = {
+            "welcome": "welcome",
+            "turn": f"turn {view.turn - 1} report",
+            "final": f"final report, turn {view.turn - 1}",
+        }[kind]
+        return self._render(
+            "report",
+            frame,
+            f"{title}{_orders_due(frame, view)}",
+            view,
+            kind=kind,
+            happened=grouped(events, view.viewer, _own_hands(view)),
+            secret=secret if view.opened else "",
+        )
+
+    def receipt(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
+        """Return the answer to a mail with orders (ORDERS.md, "The receipt")."""
+        title = f"receipt, turn {view.turn}"
+        return self._render("receipt", frame, title, view, receipt=receipt_context(facts))
+
+    def orders_on_file(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
+        """Return the answer to ``orders``: what is on file."""
+        title = f"orders on file, turn {view.turn}"
+        return self._render("orders", frame, title, view, receipt=receipt_context(facts))
+
+    def status(self, frame: Frame, view: GameView) -> Rendered:
+        """Return the answer to ``status``: the public state, and the player's own cards."""
+        return self._render("status", frame, f"status, turn {view.turn}", view)
+
+    def rules(self, frame: Frame, options: Sequence[OptionFact]) -> Rendered:
+        """Return the rules for players, with the options as this game has them."""
+        values = {**STANDARD_OPTIONS, **{option.name: option.value for option in options}}
+        told_options = tuple(
+            OptionFact(option.name, option.value, prose(option.says)) for option in options
+        )
+        return self._render("rules", frame, "the rules", options=told_options, option=values)
+
+    def help(self, frame: Frame) -> Rendered:
+        """Return how to write orders, and the commands."""
+        return self._render("help", frame, "how to write orders")
+
+    def late(self, frame: Frame, view: GameView, turn_named: int) -> Rendered:
+        """Return the answer to orders for a turn that is over: nothing was done."""
+        title = f"too late for turn {turn_named}"
+        return self._render("late", frame, title, view, turn_named=turn_named)
+
+    def hint(self, frame: Frame) -> Rendered:
+        """Return how to answer, for a known player whose mail bore no valid token."""
+        return self._render("hint", frame, "please answer a report")
+
+    def too_long(self, frame: Frame) -> Rendered:
+        """Return the answer to a mail that is too long to be read."""
+        return self._render("too_long", frame, "your mail is too long")
+
+    def unreadable(self, frame: Frame, reason: str) -> Rendered:
+        """Return the answer to a mail without readable text; ``reason`` is one sentence."""
+        return self._render(
+            "unreadable", frame, "your mail could not be read", reason=prose(reason)
+        )
+
+    def gift(self, frame: Frame, view: GameView, gifts: Sequence[tuple[str, Passed]]) -> Rendered:
+        """Return the mail that brings cards by post, as (table, gift) (RULES.md 2.4)."""
+        came = tuple(
+            (table, PassedContext(gift.player, sorted_faces(gift.cards))) for table, gift in gifts
+        )
+        return self._render("gift", frame, f"cards by post, turn {view.turn}", view, gifts=came)
+
+    def gm_turn(self, frame: Frame, view: GameView, events: Sequence[Event]) -> Rendered:
+        """Return the GM's report of a turn, with who was NMR; ``view`` is an onlooker's."""
+        title = f"GM report, turn {view.turn - 1}{_orders_due(frame, view)}"
+        return self._for_gm("gm_turn", frame, title, view, events)
+
+    def gm_final(self, frame: Frame, view: GameView, events: Sequence[Event]) -> Rendered:
+        """Return the GM's report of the last turn, with the final table."""
+        title = f"GM final report, turn {view.turn - 1}"
+        return self._for_gm("gm_turn", frame, title, view, events)
+
+    def gm_notice(
+        self, frame: Frame, subject: str, sentences: Sequence[str], words: str = ""
+    ) -> Rendered:
+        """Return a notice to the GM: sentences, and another person's words where there are any."""
+        pieces = tuple(piece for line in words.splitlines() for piece in quoted(line))
+        return self._render(
+            "gm_notice", frame, subject, sentences=tuple(map(prose, sentences)), words=pieces
+        )
+
+    def _for_gm(
+        self, name: str, frame: Frame, title: str, view: GameView, events: Sequence[Event]
+    ) -> Rendered:
+        if view.viewer is not None:
+            raise ValueError("the GM's report is made from an onlooker's view")
+        public = [event for event in events if event.seen_by(None)]
+        missing = [event for event in public if isinstance(event, Nmr | Dropped)]
+        return self._render(
+            name,
+            frame,
+            title,
+            view,
+            happened=grouped(public, None, {}),
+            missing=tuple((event.hand, told(event, None)) for event in missing),
+        )
+
+    def _render(
+        self, name: str, frame: Frame, title: str, view: GameView | None = None, **values: object
+    ) -> Rendered:
+        given = {"frame": frame_context(frame), "title": title, **values}
+        if view is not None:
+            given["game"] = game_context(frame, view)
+        names = view.players if view is not None else ()
+        text = lay_out(self._templates.render(name + TEXT_ENDING, given), names)
+        styled = self._templates.render(name + HTML_ENDING, given)
+        html = glue_html(self._inliner.inline(styled), names)
+        return Rendered(f"{frame.slug}: {' '.join(title.split())}", text, html)
+
+
+def _orders_due(frame: Frame, view: GameView) -> str:
+    """Return the end of a subject: the same for everybody, whether or not he owes orders."""
+    due = frame_context(frame).deadline_short
+    return f", orders due {due}" if due and not view.finished else ""
+
+
+def _own_hands(view: GameView) -> dict[str, str]:
+    return {table.letter: hand.name for table, hand, _ in view.mine()}

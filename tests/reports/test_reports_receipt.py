@@ -1,0 +1,166 @@
+"""What the answers to a player's mails tell: receipts, what is on file, late mail and hints."""
+
+from dataclasses import replace
+
+from postal.engine.book import Book, submit
+from postal.engine.orders import Problem
+from postal.engine.view import view
+from postal.mail.html import html_to_text
+from postal.ordertext import read_mail
+from postal.reports import OnFile, ReceiptFacts
+from tests.reports.playing import (
+    FRAME,
+    context,
+    deal,
+    facts,
+    option_facts,
+    play,
+    reports,
+    smith,
+)
+
+MAIL = reports()
+GAME = deal()
+
+
+def plain(text: str) -> str:
+    """Return a text as one line with plain spaces."""
+    return " ".join(text.replace("\u2060", "").split())
+
+
+def receipt(slip: ReceiptFacts) -> str:
+    """Return a receipt's text, with the HTML's checked to say the same of orders."""
+    mail = MAIL.receipt(FRAME, view(GAME, "Joe"), slip)
+    assert mail.subject == "smith-1: receipt, turn 1"
+    html = plain(html_to_text(mail.html))
+    for line in mail.text.splitlines():
+        if line.startswith(":: "):
+            assert line in html
+    return plain(mail.text)
+
+
+def some_facts() -> ReceiptFacts:
+    """Return the facts after Joe has ordered at one of his three tables."""
+    seen = view(GAME, "Joe")
+    read = read_mail(seen.due[0].examples[0], context(seen))
+    return facts(GAME, submit(GAME, Book(), "Joe", read.lines).book, "Joe")
+
+
+def test_receipt_tells_what_is_on_file_and_what_is_missing() -> None:
+    """Every hand is named: its canonical line, or missing."""
+    slip = some_facts()
+    text = receipt(slip)
+    assert not slip.complete
+    assert f":: {slip.hands[0].line}" in text
+    for hand in slip.hands[1:]:
+        assert f"In hand {hand.hand}: missing." in text
+    assert "orders for turn 1 are still missing" in text
+
+
+def test_receipt_says_when_all_orders_are_in() -> None:
+    """A hand where nothing is due is not missing."""
+    slip = ReceiptFacts(
+        (OnFile("A3", due=True, line="A: fold"), OnFile("B3", due=False, line=None)), 0, 900_000
+    )
+    text = receipt(slip)
+    assert "all your orders for turn 1 are in." in text
+    assert "In hand B3: nothing is due from you this turn." in text
+
+
+def test_receipt_tells_money_deadline_and_how_to_change() -> None:
+    """Committed pounds, the balance left, both times, and the way to take an order back."""
+    text = receipt(replace(some_facts(), committed=90_000, left=10_000))
+    assert "need £90,000 of your money. £10,000 is left" in text
+    assert "20:00 GMT (Europe/London), which is 20:00 UTC" in text
+    assert ":: cancel A" in text
+    assert ":: cancel all" in text
+
+
+def test_receipt_quotes_what_was_not_taken() -> None:
+    """Line number, the line as written, why, and what to write instead."""
+    problem = Problem(
+        "over-limit",
+        "A3: a raise of £90,000 is over the limit of £50,000.",
+        "Write for example: A: raise 50000 (you may: raise, fold).",
+        "A3",
+        "A: raise 90k",
+        4,
+    )
+    text = receipt(replace(some_facts(), problems=(problem,)))
+    assert "You wrote, in line 4: | A: raise 90k" in text
+    assert "Not taken for hand A3. A raise of £90,000 is over the limit of £50,000." in text
+    assert "Write for example (you may: raise, fold): :: A: raise 50000" in text
+
+
+def test_receipt_tells_changes_cut_lines_and_commands() -> None:
+    """Cancelled, replaced and lost orders, unread lines, wait, and what is not available."""
+    text = receipt(
+        replace(
+            some_facts(),
+            cut=("> A: fold",),
+            cancelled=("A3",),
+            lost=("B3",),
+            replaced=("C2",),
+            waiting=True,
+            unavailable=("holiday",),
+        )
+    )
+    assert "In hand A3: your earlier order was taken back, as you asked." in text
+    assert "In hand B3: your earlier order is gone too" in text
+    assert "In hand C2: the last good line counts" in text
+    assert "| > A: fold" in text
+    assert "the turn is held to its deadline" in text
+    assert 'The command "holiday" does not work in this version.' in text
+
+
+def test_receipt_escapes_what_a_player_wrote() -> None:
+    """Words that look like HTML stay words."""
+    problem = Problem("not-understood", "It is not clear.", "", "", "<b>A</b> fold & more", 1)
+    mail = MAIL.receipt(FRAME, view(GAME, "Joe"), replace(some_facts(), problems=(problem,)))
+    assert "&lt;b&gt;A&lt;/b&gt;" in mail.html
+
+
+def test_orders_on_file_can_be_asked_for() -> None:
+    """The answer to ``orders`` holds the same lines as a receipt."""
+    slip = some_facts()
+    mail = MAIL.orders_on_file(FRAME, view(GAME, "Joe"), slip)
+    assert f":: {slip.hands[0].line}" in mail.text
+    assert "missing" in mail.text
+
+
+def test_late_mail_is_told_which_turn_is_played() -> None:
+    """Nothing was done; the turn now due is named with its order lines."""
+    turn = next(play(GAME, seed=1))
+    text = plain(MAIL.late(FRAME, view(turn.after, "Joe"), 1).text)
+    assert "your mail was for turn 1, which is over: nothing in it was done." in text
+    assert "Turn 2 is being played now." in text
+    assert ":: A: keep" in text
+
+
+def test_rules_hold_the_figures_and_options_of_this_game() -> None:
+    """House options are printed with their values and what they say."""
+    rules = smith(6, ante=5_000, check_limit=0, exposed_to="opponent", reveal="never")
+    text = plain(MAIL.rules(FRAME, option_facts(rules)).text)
+    assert "everybody pays £5,000 into the pot" in text
+    assert "You may check for ever." in text
+    assert "the two players of the hand alone." in text
+    assert "stay closed when the game is over." in text
+    for name in rules.options:
+        assert f"Option {name}, here" in text
+
+
+def test_gift_by_post_names_giver_and_cards() -> None:
+    """A gift that came within the turn is told by table (2.4)."""
+    game = deal(exchange="post")
+    turn = next(play(game, seed=1, silent=0))
+    seen = view(turn.before, "Joe", turn.book)
+    assert seen.arrived
+    text = plain(MAIL.gift(FRAME, seen, seen.arrived).text)
+    for table, gift in seen.arrived:
+        assert f"At table {table}, from {gift.player}: {max(gift.cards)}" in text
+
+
+def test_unreadable_mail_is_told_why() -> None:
+    """The reason stands in the first paragraph."""
+    text = plain(MAIL.unreadable(FRAME, "It is encrypted; we hold no key.").text)
+    assert "nothing in it was done. It is encrypted, we hold no key." in text
