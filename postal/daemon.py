@@ -21,7 +21,8 @@ def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
     The round in hand is ended first. One job in one thread: a mailbox connection belongs to a
     thread, and rounds never overlap.
     """
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    # It would warn of every tick that a long round leaves out, which is just what is wanted.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     scheduler = BackgroundScheduler(
         timezone="UTC", executors={"default": {"type": "threadpool", "max_workers": 1}}
     )
