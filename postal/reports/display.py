@@ -64,8 +64,8 @@ def listed(words: Sequence[str], link: str = "and") -> str:
 
 
 def prose(sentence: str) -> str:
-    """Return a sentence without semicolons: they part the orders of a line (ORDERS.md)."""
-    return sentence.replace(";", ",")
+    """Return a sentence on one line, without semicolons: they part orders (ORDERS.md)."""
+    return " ".join(sentence.replace(";", ",").split())
 
 
 def counted(number: int, noun: str) -> str:

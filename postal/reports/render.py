@@ -157,6 +157,7 @@ class Reports:
     def _render(
         self, name: str, frame: Frame, title: str, view: GameView | None = None, **values: object
     ) -> Rendered:
+        title = " ".join(title.split())
         given = {"frame": frame_context(frame), "title": title, **values}
         if view is not None:
             given["game"] = game_context(frame, view)
@@ -164,7 +165,7 @@ class Reports:
         text = lay_out(self._templates.render(name + TEXT_ENDING, given), names)
         styled = self._templates.render(name + HTML_ENDING, given)
         html = glue_html(self._inliner.inline(styled), names)
-        return Rendered(f"{frame.slug}: {' '.join(title.split())}", text, html)
+        return Rendered(f"{frame.slug}: {title}", text, html)
 
 
 def _orders_due(frame: Frame, view: GameView) -> str:
