@@ -159,6 +159,17 @@ def test_5_4_both_name_a_card_ahead() -> None:
     assert [event.player for event in play.told(BetsFirst, "A1")] == ["Ann"]
 
 
+@pytest.mark.parametrize("exposed_to", ["all", "opponent"])
+def test_3_4_who_is_told_of_the_fourth_card(exposed_to: str) -> None:
+    """Everybody, or the two players of the hand alone."""
+    play = begin(exposed_to=exposed_to)
+    play.turn(Ann="A: raise 40000 expose QD")
+    play.turn(Bob="A: stay expose 2S")
+    for viewer in ("Ann", "Bob", "Cat", None):
+        sees = exposed_to == "all" or viewer in ("Ann", "Bob")
+        assert [event.seen_by(viewer) for event in play.told(Exposed, "A1")] == [sees, sees]
+
+
 def test_5_4_a_missing_card_is_asked_for() -> None:
     """Who named one waits, it stays face down and unchanged; the other is asked."""
     play = begin()
@@ -204,8 +215,10 @@ def test_5_4_a_stay_forgets_what_an_earlier_raise_named() -> None:
     assert due(play.game) == (("Ann", "A1"),)
 
 
-@pytest.mark.parametrize("bet", ["raise 1000", "fold"])
-@pytest.mark.parametrize("cards", ["2C", "AS", "KC QD"])
+@pytest.mark.parametrize(
+    ("bet", "cards"),
+    [("raise 1000", "2C"), ("raise 1000", "AS"), ("raise 1000", "KC QD"), ("fold", "KC")],
+)
 def test_5_4_an_exposure_that_cannot_be_used(bet: str, cards: str) -> None:
     """It is dropped and told, and the bet itself stands."""
     play = begin()

@@ -225,6 +225,21 @@ def test_9_4_a_sign_of_life_is_enough() -> None:
     assert not play.hand("A1").over
 
 
+def test_9_4_after_coming_back_the_count_starts_at_none() -> None:
+    """A refused line brings him back: he is awaited, and this turn is his first one missed."""
+    play = betting(SAMPLE, rules=smith())
+    play.turn(Ann="A: raise 1000")
+    play.turn(Bob="A: stay")
+    play.game = replace(play.game, dropped=("Bob",), missed={**play.game.missed, "Bob": 5})
+    assert awaited(play.game, play.book) == (("Ann", "A1"),)
+    assert codes(play.mail("Bob", "A: fold")) == ["wrong-phase A1"]
+    assert awaited(play.game, play.book) == (("Ann", "A1"), ("Bob", "A1"))
+    play.turn(Ann="A: expose KC")
+    assert play.game.missed["Bob"] == 1
+    assert play.game.dropped == ()
+    assert not play.told(Dropped)
+
+
 @pytest.mark.parametrize(("limit", "checks"), [(4, 4), (2, 2), (0, 4)])
 def test_9_4_two_dropped_players_in_a_showdown(limit: int, checks: int) -> None:
     """They check until the hand counts as called, all in one turn; without a limit after four."""
