@@ -5,6 +5,7 @@ Every moment is UTC and aware. A row's repr holds its ids alone, since the rest 
 
 from postal.store.rows.base import METADATA, Row, fold
 from postal.store.rows.games import (
+    AddressRow,
     AttendanceRow,
     GameRow,
     GameStatus,
@@ -27,6 +28,7 @@ from postal.store.rows.mails import (
 __all__ = [
     "METADATA",
     "AccountRow",
+    "AddressRow",
     "AttendanceRow",
     "GameRow",
     "GameStatus",

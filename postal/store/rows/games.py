@@ -68,6 +68,7 @@ class PlayerRow(Row, table=True):
     """A player of a game; ``position`` counts from 0 in the order the GM named them.
 
     ``name_key`` and ``address_key`` are folded by the row itself, and unique in the game.
+    ``token_serial`` counts how often his tokens were revoked: it is part of each of them.
     """
 
     __tablename__ = "players"
@@ -85,6 +86,22 @@ class PlayerRow(Row, table=True):
     address: str
     name_key: str = ""
     address_key: str = Field(default="", index=True)
+    token_serial: int = 0
+
+
+class AddressRow(Row, table=True):
+    """A second address of a player; it counts once ``confirmed_at`` is set (UTC)."""
+
+    __tablename__ = "addresses"
+    __table_args__ = (UniqueConstraint("player_id", "address_key"),)
+    shown: ClassVar = ("id", "player_id")
+
+    id: int | None = Field(default=None, primary_key=True)
+    player_id: int = Field(foreign_key="players.id")
+    address: str
+    address_key: str = Field(index=True)
+    asked_at: datetime
+    confirmed_at: datetime | None = None
 
 
 @event.listens_for(PlayerRow, "before_insert")
