@@ -32,7 +32,9 @@ def cards_in(text: str) -> dict[str, set[str]]:
 
 def cards_of(mail: Message) -> dict[str, set[str]]:
     """Return the cards that a mail names in its subject, its text or its HTML."""
-    page = re.sub(r"<style.*?</style>|<title.*?</title>", " ", text_of(mail, "text/html"), flags=re.S)
+    page = re.sub(
+        r"<style.*?</style>|<title.*?</title>", " ", text_of(mail, "text/html"), flags=re.DOTALL
+    )
     page = re.sub(r"</?(?:p|div|h\d|t[hdr]|table)\b[^>]*>", "\n", page)
     page = html.unescape(re.sub(r"<[^>]*>", "", page))
     page = page.replace("Joker", "JKR")
@@ -81,3 +83,9 @@ class Eyes:
         for table in self._there:
             missing = self._own[player, table] - told[table]
             assert not missing, f"{mail['Subject']} lacks {missing} of table {table}"
+
+    def check_opened(self, mail: Message) -> None:
+        """Fail where a final report doesn't open every card that was dealt (10.4)."""
+        told = cards_of(mail)
+        for table, there in self._there.items():
+            assert there <= told[table]

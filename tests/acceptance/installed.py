@@ -10,7 +10,7 @@ import venv
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 ROOT = Path(__file__).parents[2]
 """The checkout that the wheel is built from."""
@@ -152,7 +152,7 @@ class Running:
             self._reader.join(STOP_SECONDS)
         return code
 
-    def __enter__(self) -> "Running":
+    def __enter__(self) -> Self:
         """Run on."""
         return self
 

@@ -1,7 +1,8 @@
-"""A league for the acceptance tests: Dovecot, a submission server, a data folder and the command."""
+"""A league for the acceptance tests: mail servers, a data folder and the command."""
 
 import contextlib
 import email
+import json
 import re
 import ssl
 import threading
@@ -53,8 +54,8 @@ class Arrivals:
         """Begin with none."""
         self._changed = threading.Condition()
         self._all: list[Arrived] = []
-        self.before: Callable[[], None] = lambda: None
-        self.after: Callable[[], None] = lambda: None
+        self.heard: Callable[[], None] = lambda: None
+        """Called before and after each mail is handed over."""
 
     def add(self, recipient: str, raw: bytes) -> None:
         """Note a mail and wake whoever waits."""
@@ -84,10 +85,10 @@ class Watched(Dovecot):
 
     def deliver(self, raw: bytes, recipient: str, envelope_from: str = "") -> None:
         """Hand a mail over by LMTP and note it."""
-        self.arrivals.before()
+        self.arrivals.heard()
         super().deliver(raw, recipient, envelope_from)
         self.arrivals.add(recipient, raw)
-        self.arrivals.after()
+        self.arrivals.heard()
 
 
 @dataclass(frozen=True)
@@ -184,19 +185,27 @@ class League:
         """Return when everybody has the report of a turn; whether it is the final one."""
         everybody = {player.address for player in self.players}
         came = self.office.arrivals.wait_for(
-            lambda arrived: everybody <= {one.recipient for one in arrived if tells_of(one.subject) == turn},
+            lambda arrived: (
+                everybody <= {one.recipient for one in arrived if tells_of(one.subject) == turn}
+            ),
             f"everybody's report of turn {turn}",
         )
         return any("final report" in one.subject for one in came)
 
     def report(self, player: Player, turn: int) -> Message:
-        """Return a player's report of a turn from his mailbox; he must have exactly one."""
+        """Return a player's report of a turn from his mailbox; any more are that one again."""
         found = [mail for mail in player.mails() if tells_of(str(mail["Subject"])) == turn]
-        assert len(found) == 1, f"{player.name} has {len(found)} reports of turn {turn}"
+        names = {mail["Message-ID"] for mail in found}
+        assert len(names) == 1, f"{player.name} has {len(names)} reports of turn {turn}"
         return found[0]
 
+    def outcome(self, *sealed: str) -> Any:
+        """Return what the record of the finished game says came out of it."""
+        text = self.command("export", SLUG, *sealed).out
+        return json.loads(text)["outcome"]
+
     def check_money(self) -> Any:
-        """Return ``game show --reveal`` as JSON; balances and open pots make up all the money (8.6)."""
+        """Return ``game show --reveal`` as JSON; its balances and pots add up (8.6)."""
         facts = self.facts("game", "show", SLUG, "--reveal")
         pots = sum(hand["pot"] for hand in facts["hands"] if hand["end"] is None)
         balances = sum(player["balance"] for player in facts["players"])

@@ -1,4 +1,4 @@
-"""Players of the acceptance tests: they read reports over IMAP and answer over SMTP, each his way."""
+"""The acceptance tests' players: they read over IMAP and answer over SMTP, each his own way."""
 
 import email
 import random
@@ -17,7 +17,7 @@ from imapclient import IMAPClient
 READY = re.compile(r"^:: ([A-Z]): (.+)$", re.MULTILINE)
 """A ready line of a report: its table and the order."""
 
-LONG = 9
+LONG = 6
 """From this turn on players end their hands, so that a test's game doesn't go on for ever."""
 
 SUITS = str.maketrans({"C": "♣", "D": "♦", "H": "♥", "S": "♠"})
@@ -70,6 +70,7 @@ class Player:
     smtp_port: int
     trusted: ssl.SSLContext = field(repr=False)
     style: int = 0
+    _fetched: dict[int, Message] = field(default_factory=dict, repr=False)
     _numbers: "count[int]" = field(default_factory=count, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,13 +87,11 @@ class Player:
     def mails(self) -> list[Message]:
         """Return every mail of the inbox, in the order of arrival."""
         self._imap.select_folder("INBOX", readonly=True)
-        numbers = self._imap.search("ALL")
-        found = self._imap.fetch(numbers, ["BODY.PEEK[]"]) if numbers else {}
-        return [email.message_from_bytes(one[b"BODY[]"]) for _, one in sorted(found.items())]
-
-    def reads(self, mail: Message) -> str:
-        """Return a mail's text."""
-        return text_of(mail)
+        new = [number for number in self._imap.search("ALL") if number not in self._fetched]
+        found = self._imap.fetch(new, ["BODY.PEEK[]"]) if new else {}
+        for number, one in sorted(found.items()):
+            self._fetched[number] = email.message_from_bytes(one[b"BODY[]"])
+        return list(self._fetched.values())
 
     def answer(self, mail: Message, lines: Sequence[str]) -> None:
         """Answer a mail with orders, as people's programs do."""
