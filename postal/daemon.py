@@ -14,32 +14,35 @@ from postal.service.rounds import Rounds
 
 LOG = logging.getLogger("postal")
 
+TICK = 0
+"""A call for a round; any other is the number of the signal that calls for the end."""
+
 
 def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
     """Make a round every ``poll_seconds`` seconds from ``start`` (UTC) until SIGTERM or SIGINT.
 
-    The round in hand is ended first. One job in one thread: a mailbox connection belongs to a
-    thread, and rounds never overlap.
+    Between two, mail that the server tells of by itself calls for a round at once. The round in
+    hand is ended first. All of them are made in this thread, the main one: a mailbox connection
+    belongs to a thread, and rounds never overlap.
     """
-    # It would warn of every tick that a long round leaves out, which is just what is wanted.
+    # It would warn of every tick that comes late, which a log of postal's own is not for.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
-    scheduler = BackgroundScheduler(
-        timezone="UTC", executors={"default": {"type": "threadpool", "max_workers": 1}}
-    )
+    # Its put may interrupt its get, which no lock of threading's would bear in one thread.
+    calls: SimpleQueue[int] = SimpleQueue()
+    scheduler = BackgroundScheduler(timezone="UTC")
     scheduler.add_job(
-        rounds.round,
+        calls.put,
         "interval",
+        args=[TICK],
         seconds=poll_seconds,
         next_run_time=start,
         misfire_grace_time=None,
         coalesce=True,
         max_instances=1,
     )
-    # Its put may interrupt its get, which no lock of threading's would bear in one thread.
-    signals: SimpleQueue[int] = SimpleQueue()
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        signals.put(number)
+        calls.put(number)
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
@@ -47,8 +50,20 @@ def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
     LOG.info("running: a round every %s seconds", poll_seconds)
     scheduler.start()
     try:
-        LOG.info("stopping: %s", signal.Signals(signals.get()).name)
+        while (called := _next_call(calls)) == TICK:
+            rounds.round()
+            while rounds.watch(lambda: not calls.empty()):
+                rounds.round()
+        LOG.info("stopping: %s", signal.Signals(called).name)
         scheduler.shutdown(wait=True)
     finally:
         rounds.close()
     LOG.info("stopped")
+
+
+def _next_call(calls: SimpleQueue[int]) -> int:
+    """Wait for a call; the ticks that a long round missed are one, and a signal goes before."""
+    called = calls.get()
+    while called == TICK and not calls.empty():
+        called = calls.get()
+    return called

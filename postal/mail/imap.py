@@ -7,6 +7,7 @@ its owner throws it away, waits, and opens another.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,9 +17,10 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import CapabilityError, IMAPClientAbortError, LoginError
 
 from postal.mail.connection import MailboxUnavailable, ServerSettings, sentence, tls_context
+from postal.mail.idling import wait_for_mail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
 PROCESSED, REJECTED, QUARANTINE = "Processed", "Rejected", "Quarantine"
@@ -29,7 +31,6 @@ MAX_MAIL_BYTES = 2 * 1024 * 1024
 """A larger mail is not fetched: its sender is told to write a shorter one."""
 
 _MAX_HEAD_BYTES = 64 * 1024
-_MAX_IDLE_SECONDS = 9 * 60.0  # servers and routers may drop an IDLE of ten minutes and more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,7 @@ class Mailbox:
         self._client: IMAPClient | None = None
         self._prefix = ""
         self._uidvalidity = 0
+        self._uidnext = 0
 
     def __enter__(self) -> Self:
         """Connect, log in and open the folder."""
@@ -85,7 +87,7 @@ class Mailbox:
         except Exception as error:  # noqa: BLE001  # its text may repeat what was sent: no chain
             self._drop()
             raise MailboxUnavailable(self._sentence(error)) from None
-        self._open_folder()
+        self._uidnext = self._open_folder()
         return self
 
     def __exit__(
@@ -116,9 +118,11 @@ class Mailbox:
 
         What is handled has been moved away, so all are new, but for those that the database knows.
         """
-        self._open_folder()
+        uidnext = self._open_folder()
         with self._guarded() as client:
-            return tuple(sorted(int(uid) for uid in client.search("ALL")))
+            uids = tuple(sorted(int(uid) for uid in client.search("ALL")))
+            self._uidnext = max(uidnext, uids[-1] + 1 if uids else 0)
+            return uids
 
     def size(self, uid: int) -> int | None:
         """Return a mail's size in bytes, or None where it is gone."""
@@ -167,22 +171,38 @@ class Mailbox:
             else:
                 client.expunge()
 
-    def idle(self, seconds: float) -> bool:
-        """Wait until the server tells of something new, at most ``seconds``; return whether it did.
+    def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
+        """Move mails from one of FOLDERS to another; none there is no fault.
 
-        It only wakes the poll early. A server without IDLE gives False at once; no wait is longer
-        than nine minutes. A connection that was lost meanwhile raises MailboxUnavailable.
+        They are those of ``size`` bytes whose bytes have this SHA-256, hex: a UID is lost with
+        a move, and a Message-ID is the sender's to choose.
+        """
+        same: list[int] = []
+        with self._guarded() as client:
+            client.select_folder(self._prefix + source)
+            for uid in map(int, client.search(["LARGER", size - 1, "SMALLER", size + 1])):
+                data = client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
+                if data is not None and hashlib.sha256(data).hexdigest() == sha256:
+                    same.append(uid)
+        for uid in same:
+            self.move(uid, target)
+        self._open_folder()
+
+    def idle(self, seconds: float, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Wait until mail comes, at most ``seconds`` and nine minutes; return whether it did.
+
+        It only wakes the poll early. ``stop``, asked twice a second, ends the wait. A server
+        without IDLE gives False at once. A connection that was lost meanwhile raises
+        MailboxUnavailable; where it is only half lost, that takes the settings' timeout.
         """
         with self._guarded() as client:
             if not client.has_capability("IDLE"):
                 return False
-            client.idle()
-            answers: list[Any] = list(client.idle_check(min(seconds, _MAX_IDLE_SECONDS)))
-            # At the end of the stream idle_check gives [] and idle_done, which reads on, raises.
-            answers += client.idle_done()[1]
-            if any(answer[0] == b"BYE" for answer in answers):
-                raise IMAPClientAbortError("BYE")
-            return any(b"EXISTS" in answer for answer in answers)
+            # An answer to any other command may have told of a mail, and IDLE tells of it no more.
+            chosen = client.select_folder(self._settings.folder)
+            if int(chosen[b"UIDVALIDITY"]) != self._uidvalidity or _uidnext(chosen) > self._uidnext:
+                return True
+            return wait_for_mail(client, int(chosen.get(b"EXISTS", 0)), seconds, stop)
 
     def can_idle(self) -> bool:
         """Return whether the server has IDLE."""
@@ -226,10 +246,12 @@ class Mailbox:
         else:
             client.login(settings.user, settings.password)
 
-    def _open_folder(self) -> None:
+    def _open_folder(self) -> int:
+        """Select the folder; return the UID that the next mail gets."""
         with self._guarded() as client:
             chosen = client.select_folder(self._settings.folder)
             self._uidvalidity = int(chosen[b"UIDVALIDITY"])
+            return _uidnext(chosen)
 
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[IMAPClient]:
@@ -276,6 +298,11 @@ def _personal_prefix(client: IMAPClient) -> str:
         return ""
     personal = client.namespace().personal
     return str(personal[0][0]) if personal else ""
+
+
+def _uidnext(chosen: Mapping[bytes, Any]) -> int:
+    """Return the UID that the next mail gets, 0 where the answer to SELECT doesn't tell it."""
+    return int(chosen.get(b"UIDNEXT", 0))
 
 
 def _utc(moment: datetime) -> datetime:

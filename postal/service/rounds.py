@@ -20,6 +20,9 @@ LOG = logging.getLogger("postal")
 LONGEST_PAUSE = timedelta(minutes=15)
 """The longest wait before a mailbox that was down is tried again."""
 
+WATCH_SECONDS = 9 * 60.0
+"""How long one wait for mail lasts before it is begun anew."""
+
 
 class Connection(Inbox, Protocol):
     """A mailbox that is opened on entering and closed at the end."""
@@ -30,6 +33,14 @@ class Connection(Inbox, Protocol):
 
     def ensure_folders(self) -> None:
         """Create the folders that are missing."""
+        ...
+
+    def can_idle(self) -> bool:
+        """Return whether the server tells of new mail by itself."""
+        ...
+
+    def idle(self, seconds: float, stop: Callable[[], bool]) -> bool:
+        """Wait for new mail until then or until ``stop()``; return whether some came."""
         ...
 
     def close(self) -> None:
@@ -88,6 +99,29 @@ class Rounds:
         self._pause, self._again = timedelta(0), None
         return polled
 
+    def watch(self, stop: Callable[[], bool]) -> bool:
+        """Wait on the connection until mail comes, which is True, or until ``stop()``.
+
+        Where there is no connection, none that can wait, or it is lost meanwhile: False at once.
+        """
+        inbox = self._inbox
+        if inbox is None or stop():
+            return False
+        try:
+            while inbox.can_idle() and not stop():
+                came = inbox.idle(WATCH_SECONDS, stop)
+                self._tell_end("waiting for mail")
+                if came:
+                    return True
+        except MailServerUnavailable as error:
+            # The next round connects anew; nothing was asked of the mailbox that got no answer.
+            self.close()
+            self._tell("waiting for mail", str(error))
+        except Exception as error:  # noqa: BLE001 - rounds without a wait are better than none
+            self.close()
+            self._tell("waiting for mail", f"an error of postal's own: {whereabouts(error)}")
+        return False
+
     def close(self) -> None:
         """Close the connection to the mailbox, whatever state it is in."""
         inbox, self._inbox = self._inbox, None
@@ -110,7 +144,11 @@ class Rounds:
         except Exception as error:  # noqa: BLE001 - a bug in one part holds up no other
             self._tell(part, f"an error of postal's own: {whereabouts(error)}")
             return
-        if result is not None and self._told.pop(part, ""):
+        if result is not None:
+            self._tell_end(part)
+
+    def _tell_end(self, part: str) -> None:
+        if self._told.pop(part, ""):
             LOG.info("%s: working again", part)
 
     def _tell(self, part: str, sentence: str) -> None:
