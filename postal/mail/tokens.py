@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from postal.mail.incoming import Incoming
 
@@ -25,6 +25,11 @@ _IN_MESSAGE_ID = re.compile(rf"<postal\.({_TOKEN})\.", re.IGNORECASE)
 _IN_TEXT = re.compile(
     rf"\[postal\s+({_TOKEN})\]|\+({_TOKEN})@|postal\.({_TOKEN})\.[a-z0-9]", re.IGNORECASE
 )
+_LENGTH = 16
+_RUN = re.compile(rf"[a-z2-7]{{{_LENGTH},500}}", re.IGNORECASE)
+MASK = "(token)"
+"""What stands in place of a token in what is shown."""
+
 _MAX_LINES, _MAX_LINE = 60, 500
 _MAX_BOUNCE = 100_000  # characters: a bounce quotes our mail's header far below
 _MAX_CANDIDATES = 20
@@ -59,6 +64,29 @@ def message_id(token: str, unique: str, domain: str) -> str:
 def subject_tag(token: str) -> str:
     """Return the tag for the Subject, for mailboxes that take no plus addresses."""
     return f"[postal {token}]"
+
+
+def masked(text: str, known: Container[str] = ()) -> str:
+    """Return a text to be shown, without what may be a token.
+
+    ``known`` are tokens in lower case, which are masked also where they stand bare.
+    """
+    for pattern in (_IN_ADDRESS, _IN_TEXT, _IN_MESSAGE_ID):
+        text = pattern.sub(_mask, text)
+    return _RUN.sub(lambda run: _without_known(run.group(), known), text) if known else text
+
+
+def _mask(found: re.Match[str]) -> str:
+    token = next(filter(None, found.groups()))
+    return found.group().replace(token, MASK)
+
+
+def _without_known(run: str, known: Container[str]) -> str:
+    for at in range(len(run) - _LENGTH + 1):
+        if run[at : at + _LENGTH].lower() in known:
+            rest = _without_known(run[at + _LENGTH :], known)
+            return f"{run[:at]}{MASK}{rest}"
+    return run
 
 
 def candidates(incoming: Incoming) -> tuple[str, ...]:

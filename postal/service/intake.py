@@ -21,6 +21,7 @@ from postal.service.work import Workplace
 from postal.store.mails import (
     already_handled,
     known_uids,
+    mails_astray,
     new_mail_ids,
     poll_began,
     poll_finished,
@@ -61,6 +62,10 @@ class Inbox(Protocol):
 
     def move(self, uid: int, folder: str) -> None:
         """Put a mail into a folder."""
+        ...
+
+    def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
+        """Put a mail that was moved before into another folder."""
         ...
 
 
@@ -139,7 +144,23 @@ def put_away(work: Workplace, inbox: Inbox) -> None:
         with work.database.transaction() as session:
             moved = session.get(MailRow, row.id)
             if moved is not None:
-                moved.moved = True
+                # Where it lies, though the GM may have released it meanwhile.
+                moved.moved, moved.target = True, row.target
+    _follow(work, inbox)
+
+
+def _follow(work: Workplace, inbox: Inbox) -> None:
+    """Move on each mail of which something else became after it was put away (`postal inbox`)."""
+    with work.database.reading() as session:
+        rows = mails_astray(session, work.account, work.folder, FOLDER_OF)
+    for row in rows:
+        target = FOLDER_OF[row.status]
+        if row.sha256 is not None:
+            inbox.move_on(row.size, row.sha256, row.target, target)
+        with work.database.transaction() as session:
+            moved = session.get(MailRow, row.id)
+            if moved is not None:
+                moved.target = target
 
 
 def _store(work: Workplace, fetched: Fetched) -> bool:
@@ -186,7 +207,7 @@ def _handle(work: Workplace, mail_id: int) -> str:
                 return "gone"
             earlier = already_handled(session, row)
             if earlier is not None:
-                row.status, row.reason = MailStatus.DONE, f"the same mail as {earlier.id}"
+                row.status, row.reason = earlier.status, f"the same mail as {earlier.id}"
                 row.target = earlier.target
             else:
                 answer_mail(session, work, row)

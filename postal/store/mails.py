@@ -1,11 +1,11 @@
 """Mail that came in, each handled once (MAIL.md, In 9), and the polls that fetched it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import cast
 
 from sqlalchemy.orm import QueryableAttribute, defer
-from sqlmodel import Session, col, select
+from sqlmodel import Session, and_, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from postal.store.rows import AccountRow, MailRow, MailStatus
@@ -87,6 +87,36 @@ def unmoved_mails(session: Session, account: str, folder: str) -> Sequence[MailR
         col(MailRow.moved).is_(False),
     )
     return session.exec(_light(statement)).all()
+
+
+def mails_astray(
+    session: Session, account: str, folder: str, places: Mapping[MailStatus, str]
+) -> Sequence[MailRow]:
+    """Return mails that were moved where their status no longer belongs, without raw bytes.
+
+    ``places`` are the folders by status. Mail that was left in ``folder`` on purpose is none.
+    """
+    elsewhere = [
+        and_(col(MailRow.status) == status, col(MailRow.target) != place)
+        for status, place in places.items()
+    ]
+    statement = select(MailRow).where(
+        MailRow.account == account,
+        MailRow.folder == folder,
+        MailRow.target != folder,
+        col(MailRow.moved).is_(True),
+        or_(*elsewhere),
+    )
+    return session.exec(_light(statement)).all()
+
+
+def mails_like(session: Session, mail: MailRow) -> Sequence[int]:
+    """Return the ids of all mails with the bytes of one, itself among them."""
+    assert mail.id is not None, "a stored mail has an id"
+    if mail.sha256 is None:
+        return [mail.id]
+    statement = select(col(MailRow.id)).where(MailRow.sha256 == mail.sha256)
+    return [number for number in session.exec(statement).all() if number]
 
 
 def polled_folder(session: Session, account: str, folder: str) -> AccountRow:

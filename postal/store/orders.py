@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
 
-from postal.store.rows import AttendanceRow, OrderHistoryRow, OrderRow
+from postal.store.rows import AttendanceRow, OrderAction, OrderHistoryRow, OrderRow
 
 
 def orders_on_file(
@@ -47,6 +47,29 @@ def order_history(session: Session, game_id: int) -> Sequence[OrderHistoryRow]:
     """Return what became of each line of a game, oldest first."""
     statement = select(OrderHistoryRow).where(OrderHistoryRow.game_id == game_id)
     return session.exec(statement.order_by(col(OrderHistoryRow.id))).all()
+
+
+def taken_of_mails(session: Session, mails: Sequence[int]) -> Sequence[OrderHistoryRow]:
+    """Return what was done on the word of some mails, oldest first; what was refused is none."""
+    statement = select(OrderHistoryRow).where(
+        col(OrderHistoryRow.mail_id).in_(mails),
+        OrderHistoryRow.action != OrderAction.REFUSED,
+    )
+    return session.exec(statement.order_by(col(OrderHistoryRow.id))).all()
+
+
+def taken_after(
+    session: Session, game_id: int, turn: int, player: str, mail_id: int
+) -> OrderHistoryRow | None:
+    """Return the first thing that was done on the word of a player's later mail in a turn."""
+    statement = select(OrderHistoryRow).where(
+        OrderHistoryRow.game_id == game_id,
+        OrderHistoryRow.turn == turn,
+        OrderHistoryRow.player == player,
+        col(OrderHistoryRow.mail_id) > mail_id,
+        OrderHistoryRow.action != OrderAction.REFUSED,
+    )
+    return session.exec(statement.order_by(col(OrderHistoryRow.id))).first()
 
 
 def attendance(session: Session, game_id: int, turn: int, player: str) -> AttendanceRow:

@@ -1,0 +1,128 @@
+"""The mail that came: ``postal inbox`` lists and shows it, and handles it again."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from postal.cli.options import Data, Json
+from postal.errors import UsageError
+
+inbox = typer.Typer(
+    no_args_is_help=True, help="See the mail that came and needs you, and handle it again."
+)
+
+Number = Annotated[int, typer.Argument(metavar="ID", help="The mail's number in the list.")]
+_NEXT = "Answers go out, and it moves to its folder, at the next round."
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    app.add_typer(inbox, name="inbox")
+
+
+@inbox.command("list")
+def list_(
+    data: Data,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="new, done, ignored, rejected or quarantined, instead of what needs you."
+        ),
+    ] = None,
+    reveal: Annotated[bool, typer.Option("--reveal", help="Show cards in subjects too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the mails that need you: in quarantine, held, or lately come without a token."""
+    from postal.bootstrap import open_office
+    from postal.cli.tables import print_rows, when
+    from postal.service.inbox import list_mails
+    from postal.store.rows import MailStatus
+
+    known = [one.value for one in MailStatus]
+    for one in status or ():
+        if one not in known:
+            raise UsageError(f"--status {one!r}: it must be one of {', '.join(known)}.")
+    with open_office(data) as office:
+        rows = list_mails(office.work, tuple(status or ()), reveal=reveal)
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        print_rows([{**row, "arrived": when(row["arrived"])} for row in rows], "No mail needs you.")
+
+
+@inbox.command("show")
+def show(
+    number: Number,
+    data: Data,
+    reveal: Annotated[
+        bool, typer.Option("--reveal", help="Show the text as it was read: orders name cards.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a mail: what became of it, its headers and, with --reveal, its text."""
+    from postal.bootstrap import open_office
+    from postal.service.inbox import show_mail
+
+    with open_office(data) as office:
+        facts = show_mail(office.work, number, reveal=reveal)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+    else:
+        _print(facts)
+
+
+@inbox.command("reparse")
+def reparse(number: Number, data: Data) -> None:
+    """Handle a mail again as if it had just come: after a repair, for one.
+
+    What was taken is taken once, and later orders stand.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.inbox import handle_again
+
+    with open_office(data) as office:
+        typer.echo(f"{handle_again(office.work, number)} {_NEXT}")
+
+
+@inbox.command("release")
+def release(
+    number: Number,
+    data: Data,
+    as_done: Annotated[
+        bool, typer.Option("--as-done", help="Only mark it as dealt with; it orders nothing.")
+    ] = False,
+) -> None:
+    """Let a mail out of quarantine: you vouch for it, so it is handled."""
+    from postal.bootstrap import open_office
+    from postal.service import inbox as mails
+
+    with open_office(data) as office:
+        said = (mails.set_done if as_done else mails.release)(office.work, number)
+    typer.echo(f"{said} {_NEXT}")
+
+
+def _print(facts: dict[str, Any]) -> None:
+    from postal.cli.tables import when
+
+    lines = {
+        **{key: value for key, value in facts.items() if key not in ("headers", "texts")},
+        "arrived": when(facts["arrived"]),
+    }
+    for name, value in lines.items():
+        if value not in (None, ""):
+            typer.echo(f"{name + ':':12} {value}")
+    for name, values in facts["headers"].items():
+        for value in values:
+            typer.echo(f"{name.title()}: {value}")
+    for number, text in enumerate(facts.get("texts", ()), 1):
+        typer.echo(f"\n--- text {number} of {len(facts['texts'])} ---\n{_safe(text)}")
+    if "texts" not in facts:
+        typer.echo("\nThe text is shown with --reveal.")
+
+
+def _safe(text: str) -> str:
+    """Return a stranger's text, line by line, without what could steer a terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)
