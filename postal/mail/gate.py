@@ -48,7 +48,7 @@ def _own_address(incoming: Incoming, own: AbstractSet[str]) -> str | None:
 
 def _loop(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
     return (
-        "it is a league's own mail come back" if LOOP_HEADER.lower() in incoming.headers else None
+        "it is mail of a league come back" if LOOP_HEADER.lower() in incoming.headers else None
     )
 
 

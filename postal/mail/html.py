@@ -19,6 +19,7 @@ _QUOTE_CLASSES = (
 _QUOTE_IDS = ("mail-editor-reference-message-container", "olk_src_body_section", "yahoo_quoted")
 # Nodes after which, among their siblings, the mail that is answered begins.
 _QUOTE_STARTS = ("divrplyfwdmsg", "appendonsend")
+_STRUCK_OUT = ("s", "strike", "del")
 
 _HTML_TAG = re.compile(r"<(/?)html\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
@@ -38,6 +39,7 @@ def html_to_text(html: str) -> str:
     parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:
         root = document_fromstring(source, parser=parser)
+        _drop_struck_out(root)
         _drop_quotes(root)
         _flatten_tables(root)
         return str(Inscriptis(root, _CONFIG).get_text())
@@ -66,6 +68,13 @@ def _mark_nested_documents(html: str) -> str:
         return "<blockquote>" if depth > 1 else tag.group()
 
     return _HTML_TAG.sub(marked, html)
+
+
+def _drop_struck_out(root: HtmlElement) -> None:
+    """Drop what the writer struck out: he has taken it back."""
+    for node in list(root.iter("s", "strike", "del", "span", "font")):
+        if node.tag in _STRUCK_OUT or "line-through" in (node.get("style") or "").casefold():
+            node.clear(keep_tail=True)
 
 
 def _drop_quotes(root: HtmlElement) -> None:

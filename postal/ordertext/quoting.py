@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from postal.ordertext.folding import without_prefixes
+import re
+
+from postal.ordertext.folding import key, without_prefixes
+from postal.ordertext.words import VERB_WORDS
 
 MARKER = "=-=-= Reply above this line =-=-="
 """The line above which an answer is read; it stops the reading unless it is quoted."""
@@ -12,7 +15,7 @@ _MARKER_WORD = "reply"
 
 _SENDER = "from von de da van od från"
 _DATE = "sent date gesendet datum envoyé enviado fecha data inviato verzonden wysłano skickat"
-_DATE_LONG = ("envoyé le", "enviado el", "enviado em", "skickat den", "gesendet am")
+_DATE_LONG = ("envoyé le", "enviado el", "enviado em", "enviada em", "skickat den", "gesendet am")
 _RECEIVER = "to an à para aan do till cc kopie kopia cci dw"
 _SUBJECT = "subject betreff objet asunto oggetto onderwerp temat assunto ämne"
 _HEADERS = {
@@ -51,6 +54,8 @@ _WROTE = (
     "skrev",
 )
 QUOTE_MARKS = (">", "|", "::")
+_INITIALS = re.compile(r"[^\W\d_]{1,4}>+ ?")
+"""Some clients put the writer's initials before the mark: ``R> hello``."""
 
 
 def quote_mark(folded: str) -> str:
@@ -59,11 +64,17 @@ def quote_mark(folded: str) -> str:
     A bullet before the mark, as a list in HTML leaves it, changes nothing.
     """
     start = without_prefixes(folded)
+    initials = _INITIALS.match(start)
+    # "A> fold" is an order gone wrong, which is answered.
+    if initials and key(start[initials.end() :].partition(" ")[0]) not in VERB_WORDS:
+        return ">"
     return next((mark for mark in QUOTE_MARKS if start.startswith(mark)), "")
 
 
 def unquoted(raw: str) -> str:
     """Return a raw line without the marks that quote it."""
+    initials = _INITIALS.match(raw)
+    raw = raw[initials.end() :] if initials else raw
     return raw.lstrip(" \t\u00a0>|:-•*")
 
 
@@ -78,8 +89,11 @@ def is_marker(folded: str, following: str) -> bool:
 
 
 def is_signature(raw: str) -> bool:
-    """Whether a line is the separator before a signature, ``--`` and nothing else."""
-    return raw.rstrip() == "--"
+    """Whether a line is the separator before a signature, ``--`` and nothing else.
+
+    PGP's clear text puts ``- `` before a line that begins with a dash.
+    """
+    return raw.rstrip() in ("--", "- --")
 
 
 def header_kind(folded: str) -> str | None:

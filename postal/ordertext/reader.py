@@ -17,6 +17,7 @@ from postal.ordertext.lines import (
     read_record_parts,
 )
 from postal.ordertext.types import Command, Context, Reading, Refusal
+from postal.ordertext.words import may_order
 
 MOST_LINES = 2000
 """Lines of a mail that are read; where there are more the player is told."""
@@ -109,7 +110,7 @@ class _Scan:
         """Take one line; true where ``end`` says that nothing below is read."""
         mark = "" if self.stopped else quoting.quote_mark(folded)
         if self.stopped or mark:
-            self._cut(raw, number)
+            self._cut(raw, number, folded)
             self._remember(mark, folded)
             return False
         marker = quoting.is_marker(folded, following)
@@ -120,7 +121,7 @@ class _Scan:
             self._stop()
             return False
         if self.block and not opens_block(fold_part(raw)):
-            self._in_block(self.block, raw, number)
+            self._in_block(self.block, raw, number, folded)
             return False
         if is_end(fold_part(raw)):
             return True
@@ -141,13 +142,13 @@ class _Scan:
             self.problems.append(self.block.unclosed())
             self.block = None
 
-    def _in_block(self, block: Block, raw: str, number: int) -> None:
+    def _in_block(self, block: Block, raw: str, number: int, folded: str) -> None:
         if is_end(fold_part(raw)):
             self.sort([block.closed()])
             self.block = None
             return
         block.lines.append(raw)
-        self._cut(raw, number)
+        self._cut(raw, number, folded)
 
     def _open_or_read(self, raw: str, number: int, folded: str) -> None:
         name = opens_block(fold_part(raw))
@@ -182,8 +183,10 @@ class _Scan:
         hanging = mark in _OURS and folded.endswith(_OURS)
         self.above = _HANGING if hanging else mark if mark == "::" else ""
 
-    def _cut(self, raw: str, number: int) -> None:
+    def _cut(self, raw: str, number: int, folded: str) -> None:
         """Note a line that is not read, if it would have been orders."""
+        if not may_order(folded):
+            return
         text = quoting.unquoted(raw[:LONGEST_LINE])
         found = read_line(text, number, self.context, letterless=False)
         if any(isinstance(one, Line) for one in found):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from postal.ordertext.folding import key
 
 RAISE_WORDS = frozenset({"raise", "bet", "r"})
@@ -32,6 +34,10 @@ LANGUAGE = (
 )
 """Every word that means something in an order or a command, cards apart."""
 
+_ORDERING = re.compile(
+    rf"\b(?:{'|'.join(sorted(VERB_WORDS | TURN_WORDS | set(DIRECTION_WORDS)))}|to|cancel)\b|/"
+)
+
 _CONDITIONS = (
     ("if", "stayed"),
     ("if", "he", "stays"),
@@ -52,13 +58,13 @@ def expose_length(words: list[str], at: int) -> int:
 
 
 def without_links(words: list[str]) -> list[str]:
-    """Return words without ``and``, ``then`` and commas at either end."""
+    """Return words without ``and``, ``then`` and punctuation at either end."""
     start, end = 0, len(words)
     while start < end and words[start] in _LINKS:
         start += 1
     while end > start and words[end - 1] in _LINKS:
         end -= 1
-    return [*words[start : end - 1], words[end - 1].rstrip(",:")] if end > start else []
+    return [*words[start : end - 1], words[end - 1].rstrip(",:.")] if end > start else []
 
 
 def without_condition(words: list[str]) -> list[str]:
@@ -67,6 +73,11 @@ def without_condition(words: list[str]) -> list[str]:
         if tuple(map(key, words[-len(condition) :])) == condition:
             return words[: -len(condition)]
     return words
+
+
+def may_order(folded: str) -> bool:
+    """Whether a folded line holds a word without which it is no order and no cancel; quick."""
+    return _ORDERING.search(folded) is not None
 
 
 def is_verb(words: list[str]) -> bool:

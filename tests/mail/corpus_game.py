@@ -1,0 +1,158 @@
+"""The fixed game that the corpus' mails are sent to, on SQLite, put back after each mail."""
+
+import datetime as dt
+import hashlib
+import itertools
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlmodel import select
+
+from postal.clock import ManualClock
+from postal.mail.imap import Fetched
+from postal.reports import Reports
+from postal.resources import games_path, templates_path
+from postal.service.intake import poll
+from postal.service.newgame import Calendar, NewGame, create_game
+from postal.service.turns import force_turn
+from postal.service.work import Identity, Workplace
+from postal.store.database import open_database
+from postal.store.games import game_by_slug
+from postal.store.rows import OutboxRow
+from tests.mail.conftest import GM
+
+SLUG = "club"
+OPENED = dt.datetime(2031, 5, 5, 18, tzinfo=dt.UTC)
+PLAYERS = ("Joe", "Puke", "Ann", "Bob", "Cleo", "Dan")
+"""Joe writes the mails; at the table with him sit Puke and the others."""
+
+WRITER = "Joe"
+STATES = {"give": 1, "keep": 2, "bet": 4}
+"""What Joe is asked for and in which turn; at ``bet`` he answers a raise in each hand."""
+
+SECRET = hashlib.sha256(b"corpus 1").digest()
+"""A deal in which Joe never bets first."""
+
+RAISED = 10_000
+"""What each hand was raised by in turn 3."""
+
+
+@dataclass
+class HeldInbox:
+    """A mailbox that holds what it is given and notes where each mail is put."""
+
+    mails: Sequence[bytes]
+    arrived: dt.datetime
+    uidvalidity: int = 1
+    moved: dict[int, str] = field(default_factory=dict)
+
+    def new_uids(self) -> tuple[int, ...]:
+        """Return the UIDs, from 1."""
+        return tuple(range(1, len(self.mails) + 1))
+
+    def fetch(self, uid: int) -> Fetched | None:
+        """Return a mail as the server holds it."""
+        raw = self.mails[uid - 1]
+        return Fetched(uid, self.uidvalidity, len(raw), self.arrived, raw)
+
+    def move(self, uid: int, folder: str) -> None:
+        """Note the folder."""
+        self.moved[uid] = folder
+
+    def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
+        """Do nothing: no mail is released here."""
+
+
+class League:
+    """The game in one of its states, with a mailbox to poll, and a way back to that state."""
+
+    def __init__(self, folder: Path, state: str, start: "League | None" = None) -> None:
+        """Play up to a state, on from the game of an earlier one where that is given."""
+        self.file: Path = folder / f"{state}.db"
+        if start:
+            shutil.copy(start.saved, self.file)
+        names = itertools.count(start.named if start else 1)
+        self.work: Workplace = Workplace(
+            database=open_database(f"sqlite:///{self.file}"),
+            clock=ManualClock(OPENED),
+            reports=start.work.reports if start else Reports(templates_path(folder)),
+            identity=Identity("Roger", "roger@example.org", GM, plus=True),
+            account=f"{GM}@localhost",
+            folder="INBOX",
+            new_name=lambda length: f"{next(names):0{length}d}",
+            token_key=bytes(32),
+        )
+        self._do_not_wait_for_the_disk()
+        if not start:
+            players = [(name, f"{name.lower()}@example.org") for name in PLAYERS]
+            calendar = Calendar(7, 20, "Europe/London")
+            # Nobody is dropped, though nobody orders in the first turns.
+            new = NewGame(SLUG, players, "smith", {"nmr_limit": 9}, calendar, SECRET)
+            create_game(self.work, new, games_path(folder))
+        self.turn: int = start.turn if start else 1
+        while self.turn < STATES[state]:
+            self._play_turn()
+        self.named: int = next(names)
+        self.saved: Path = self.file.with_suffix(".saved")
+        self.restore(self.file, self.saved)
+
+    def _do_not_wait_for_the_disk(self) -> None:
+        pooled = self.work.database._writing.raw_connection()
+        pooled.cursor().execute("PRAGMA synchronous = OFF")
+        pooled.close()
+
+    def _play_turn(self) -> None:
+        if self.turn == STATES["bet"] - 1:
+            text = f"all: raise {RAISED}\r\n"
+            mails = [
+                f"From: {name.lower()}@example.org\r\n"
+                f"To: gm+{self.token(name)}@example.org\r\n\r\n{text}".encode()
+                for name in PLAYERS
+            ]
+            # In another mailbox, since the UIDs of this one begin with the corpus.
+            poll(self.work, HeldInbox(mails, self.work.clock.now(), uidvalidity=2))
+        force_turn(self.work, SLUG)
+        self.turn += 1
+
+    def close(self) -> None:
+        """Close the database."""
+        self.work.database.close()
+
+    def token(self, player: str = WRITER, turn: int = 0) -> str:
+        """Return a player's token, for the turn in play where none is named."""
+        with self.work.database.reading() as session:
+            row = game_by_slug(session, SLUG)
+        assert row is not None
+        return self.work.token(row, turn or self.turn, player)
+
+    def report(self, player: str = WRITER) -> OutboxRow:
+        """Return the last report that a player was mailed."""
+        with self.work.database.reading() as session:
+            rows = session.exec(select(OutboxRow).where(OutboxRow.player == player)).all()
+        return [row for row in rows if row.kind in ("welcome", "report")][-1]
+
+    def filled(self, mail: bytes) -> bytes:
+        """Return a mail with the game's tokens and Message-IDs for the words between ``@``."""
+        words = {
+            b"@TOKEN@": self.token(),
+            b"@OLD-TOKEN@": self.token(turn=self.turn - 1) if self.turn > 1 else "",
+            b"@REPORT-ID@": self.report().message_id,
+        }
+        for word, meant in words.items():
+            mail = mail.replace(word, meant.encode())
+        return mail
+
+    def go_back(self) -> None:
+        """Put the game back as it was before any mail."""
+        self.restore(self.saved, self.file)
+
+    @staticmethod
+    def restore(source: Path, target: Path) -> None:
+        """Overwrite a database, also one that is open, with another."""
+        with sqlite3.connect(source) as one, sqlite3.connect(target) as other:
+            one.backup(other)
+        one.close()
+        other.close()

@@ -1,0 +1,128 @@
+"""What must come of a mail of the corpus, as its .toml file has it, and what does."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from email import message_from_bytes
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from sqlmodel import Session, col, select
+
+from postal.mail.incoming import Incoming
+from postal.ordertext import Reading
+from postal.ordertext.types import Command
+from postal.service import answers
+from postal.service.answers import best_reading
+from postal.service.intake import Inbox, poll
+from postal.service.work import LoadedGame
+from postal.store.rows import MailRow, OrderAction, OrderHistoryRow, OrderRow, OutboxRow
+from tests.mail.corpus_game import League
+
+CORPUS = Path(__file__).parent / "corpus"
+NAMES = tuple(sorted(path.stem for path in CORPUS.glob("*.eml")))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a mail.
+
+    ``orders`` are on file after it, in canonical form, by hand; ``problems`` are the codes of
+    the lines refused; ``commands`` are those read, with their text; ``cut`` are the lines that
+    the receipt names as quoted, where nothing else was found. ``answer`` has the kind of each
+    mail that went out for it, ``gm`` for a notice to the GM. ``folder`` is where it was put.
+    """
+
+    orders: tuple[str, ...]
+    problems: tuple[str, ...]
+    commands: tuple[str, ...]
+    cut: tuple[str, ...]
+    answer: tuple[str, ...]
+    folder: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mail of the corpus: what it is, the state of the game it belongs to, what must come."""
+
+    about: str
+    game: str
+    expected: Outcome
+
+
+def case(name: str) -> Case:
+    """Return a case by its name; every key must be there, and no other."""
+    path = CORPUS / f"{name}.toml"
+    found = tomllib.loads(path.read_text("utf-8"))
+    about, game = found.pop("about"), found.pop("game")
+    keys = {one.name for one in fields(Outcome)}
+    assert set(found) == keys, f"{path.name} has not the keys that it should have"
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in found.items()
+    }
+    return Case(about, game, Outcome(**values))
+
+
+def raw_mail(name: str, league: League) -> bytes:
+    """Return a mail's bytes with the game's tokens in it."""
+    return league.filled((CORPUS / f"{name}.eml").read_bytes())
+
+
+def envelope(raw: bytes) -> tuple[str, str]:
+    """Return the sender and the recipient that a mail's server had noted in its header."""
+    head = message_from_bytes(raw)
+    return parseaddr(head["Return-Path"])[1], head["Delivered-To"]
+
+
+def outcome(league: League, inbox: Inbox, moved: Mapping[int, str]) -> Outcome:
+    """Poll a mailbox with one new mail and return what came of it.
+
+    ``moved`` has the folder that the mailbox put it in, by UID, after the poll.
+    """
+    readings: list[Reading] = []
+
+    def noting(incoming: Incoming, loaded: LoadedGame, player: str) -> Reading:
+        readings.append(best_reading(incoming, loaded, player))
+        return readings[-1]
+
+    with league.work.database.reading() as session:
+        before = len(session.exec(select(OutboxRow.id)).all())
+    with patch.object(answers, "best_reading", noting):
+        poll(league.work, inbox)
+    reading = readings[0] if readings else Reading((), (), (), ())
+    nothing = not (reading.lines or reading.commands or reading.problems)
+    with league.work.database.reading() as session:
+        row = session.exec(select(MailRow).order_by(col(MailRow.id).desc())).first()
+        assert row is not None
+        sent = session.exec(select(OutboxRow).order_by(col(OutboxRow.id)).offset(before)).all()
+        for mail in sent:
+            name = "roger" if mail.kind == "gm" else mail.player.lower()
+            assert mail.recipient == f"{name}@example.org"
+        return Outcome(
+            orders=_on_file(session, league.turn),
+            problems=_refused(session, row),
+            commands=tuple(map(_told, reading.commands)),
+            cut=tuple(text for _, text in reading.cut) if nothing else (),
+            answer=tuple(mail.kind for mail in sent),
+            folder=moved.get(row.uid, league.work.folder),
+        )
+
+
+def _told(command: Command) -> str:
+    return f"{command.name}: {command.argument}" if command.argument else command.name
+
+
+def _on_file(session: Session, turn: int) -> tuple[str, ...]:
+    rows = session.exec(select(OrderRow).where(OrderRow.turn == turn)).all()
+    return tuple(row.line for row in sorted(rows, key=lambda row: (row.player, row.hand)))
+
+
+def _refused(session: Session, row: MailRow) -> tuple[str, ...]:
+    noted = session.exec(
+        select(OrderHistoryRow)
+        .where(OrderHistoryRow.mail_id == row.id, OrderHistoryRow.action == OrderAction.REFUSED)
+        .order_by(col(OrderHistoryRow.id))
+    ).all()
+    return tuple(one.code for one in noted)

@@ -1,0 +1,107 @@
+"""Mails as clients and servers of many kinds and languages really make them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from postal.mail.imap import FOLDERS, ImapSettings, Mailbox
+from tests.mail.conftest import GM, PASSWORDS
+from tests.mail.corpus_game import STATES, HeldInbox, League
+from tests.mail.corpus_outcome import CORPUS, NAMES, case, envelope, outcome, raw_mail
+from tests.servers import dovecot
+
+
+@pytest.fixture(scope="module")
+def leagues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, League]]:
+    """Give the game in each of its states, played once."""
+    folder = tmp_path_factory.mktemp("corpus")
+    made: dict[str, League] = {}
+    for state in STATES:
+        made[state] = League(folder, state, next(reversed(made.values()), None))
+    yield made
+    for league in made.values():
+        league.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_comes_of_a_mail(name: str, leagues: dict[str, League]) -> None:
+    """Orders, problems, commands, answers and folder are as the mail's .toml file has them."""
+    wanted = case(name)
+    league = leagues[wanted.game]
+    league.go_back()
+    inbox = HeldInbox([raw_mail(name, league)], league.work.clock.now())
+    assert outcome(league, inbox, inbox.moved) == wanted.expected
+
+
+SAMPLE = (
+    "bounce-failed-postfix",
+    "bytes-bom",
+    "bytes-line-ends",
+    "charset-missing",
+    "charset-utf16-base64",
+    "command-help-html",
+    "forged-without-token",
+    "gmail-web-fr",
+    "iphone-mail-it",
+    "keep-iphone",
+    "mutt-pgp-clear-signed",
+    "newsletter",
+    "outlook-desktop-pl",
+    "own-address",
+    "thunderbird-sv",
+    "truncated-multipart",
+    "yahoo-web-nested-html",
+)
+
+
+class NotingMailbox(Mailbox):
+    """The mailbox over IMAP, which notes what it moved."""
+
+    def __init__(self, settings: ImapSettings) -> None:
+        """Take the settings; nothing is moved yet."""
+        super().__init__(settings)
+        self.moved: dict[int, str] = {}
+
+    def move(self, uid: int, folder: str) -> None:
+        """Move a mail and note where to."""
+        super().move(uid, folder)
+        self.moved[uid] = folder
+
+
+@pytest.mark.dovecot
+def test_a_sample_through_dovecot(leagues: dict[str, League]) -> None:
+    """The same comes of mails that go in by LMTP and out by IMAP, and the folders hold them."""
+    with dovecot(PASSWORDS) as server:
+        settings = ImapSettings(
+            host="localhost",
+            port=server.imap_port,
+            user=GM,
+            password=PASSWORDS[GM],
+            security="starttls",
+            ca_file=server.certificate.cert,
+        )
+        with NotingMailbox(settings) as mailbox:
+            mailbox.ensure_folders()
+            put: Counter[str] = Counter()
+            for name in SAMPLE:
+                wanted = case(name)
+                league = leagues[wanted.game]
+                league.go_back()
+                raw = raw_mail(name, league)
+                sender, recipient = envelope(raw)
+                server.deliver(raw, recipient, sender)
+                mailbox.moved.clear()
+                assert (name, outcome(league, mailbox, mailbox.moved)) == (name, wanted.expected)
+                put[wanted.expected.folder] += 1
+        for folder in (*FOLDERS, "INBOX"):
+            with Mailbox(replace(settings, folder=folder)) as opened:
+                assert len(opened.new_uids()) == put[folder]
+
+
+def test_every_mail_has_its_expectation() -> None:
+    """No mail is without one, none is left over, and there are enough."""
+    assert sorted(path.stem for path in CORPUS.glob("*.toml")) == list(NAMES)
+    assert {path.suffix for path in CORPUS.iterdir()} == {".eml", ".toml"}
+    assert len(NAMES) >= 120
