@@ -37,7 +37,7 @@ _CARD = re.compile(
     re.IGNORECASE,
 )
 _HEADERS = (
-    "return-path", "to", "delivered-to", "reply-to", "date", "message-id", "in-reply-to",
+    "return-path", "from", "to", "delivered-to", "reply-to", "date", "message-id", "in-reply-to",
     "auto-submitted", "precedence", "list-id", "authentication-results",
 )  # fmt: skip
 """What tells the GM who wrote and which rule a mail fell under."""
@@ -216,7 +216,7 @@ def _summary(row: MailRow, known: frozenset[str], *, reveal: bool) -> dict[str, 
     return {
         "id": row.id,
         "arrived": row.internal_date.isoformat(),
-        "from": _plain(incoming.header("from"), known, reveal=reveal),
+        "from": _plain(" ".join(incoming.senders) or incoming.header("from"), known, reveal=reveal),
         "subject": _plain(incoming.subject, known, reveal=reveal),
         "size": row.size,
         "status": row.status.value,
