@@ -140,7 +140,9 @@ def _answer_late(
 ) -> None:
     player = seated.player.name
     now = view(loaded.game, player, load_book(session, loaded.id, loaded.game.turn))
-    frame = frame_of(work, loaded, player)
+    # At its deadline a turn may not be adjudicated yet: an answer to this is for the next.
+    following = max(loaded.game.turn, seated.turn + 1)
+    frame = frame_of(work, loaded, player, orders_for=following)
     queue_to_player(
         session,
         work,
@@ -149,6 +151,7 @@ def _answer_late(
         kind="late",
         rendered=work.reports.late(frame, now, seated.turn),
         turn=loaded.game.turn,
+        orders_for=following,
         answers=incoming,
     )
 

@@ -87,8 +87,10 @@ def poll(work: Workplace, inbox: Inbox) -> Polled:
     began = work.clock.now()
     uids = inbox.new_uids()
     place = (work.account, work.folder)
-    with work.database.transaction() as session:
+    with suppress(IntegrityError), work.database.transaction() as session:
+        # The folder's row may be new, and another process may be making it at this moment.
         poll_began(session, *place, uidvalidity=inbox.uidvalidity, now=began)
+    with work.database.reading() as session:
         known = known_uids(session, *place, inbox.uidvalidity)
     stored = 0
     for uid in uids:

@@ -21,7 +21,8 @@ from postal.errors import UsageError
 from postal.mail.gate import base_address
 from postal.ordertext import name_problem
 from postal.service.gamefiles import load_game_file, make_rules
-from postal.service.post import frame_of, queue_to_gm, queue_to_player
+from postal.service.post import frame_of, queue_to_gm
+from postal.service.reporting import queue_report
 from postal.service.work import LoadedGame, Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
 from postal.store.games import game_by_slug
@@ -112,11 +113,7 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         session.flush()
         loaded = LoadedGame(row, rules, game, rows, opening)
         for player in rows:
-            frame = frame_of(work, loaded, player.name)
-            rendered = work.reports.report(frame, view(game, player.name))
-            queue_to_player(
-                session, work, loaded, player, kind="welcome", rendered=rendered, turn=0
-            )
+            queue_report(session, work, loaded, player, ())
         rendered = work.reports.gm_turn(frame_of(work, loaded), view(game, None), ())
         queue_to_gm(session, work, rendered, loaded=loaded, turn=0)
     return loaded

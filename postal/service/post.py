@@ -11,6 +11,7 @@ from postal.mail.message import Automatic, Outgoing, build
 from postal.mail.tokens import message_id, plus_address, subject_tag
 from postal.reports import Frame, Rendered
 from postal.service.work import LoadedGame, Workplace
+from postal.store.addresses import confirmed_address
 from postal.store.outbox import messages_of_turn, queue_message
 from postal.store.rows import OutboxRow, PlayerRow
 
@@ -30,7 +31,8 @@ def frame_of(
     """
     mailbox, tag, turn = work.identity.mailbox, "", loaded.turn
     if player:
-        token = work.token(loaded.row, orders_for or loaded.game.turn, player)
+        serial = loaded.player(player).token_serial
+        token = work.token(loaded.row, orders_for or loaded.game.turn, player, serial)
         mailbox = plus_address(mailbox, token) if work.identity.plus else mailbox
         tag = "" if work.identity.plus else f"{loaded.row.slug} {subject_tag(token)}"
     return Frame(
@@ -86,26 +88,30 @@ def queue_to_player(  # noqa: PLR0913 - each is a part of the mail, named at the
     orders_for: int | None = None,
     answers: Incoming | None = None,
 ) -> OutboxRow:
-    """Queue a mail to a player's registered address; returns its row.
+    """Queue a mail to a player's registered address, never to From; returns its row.
+
+    An answer goes to a second address of his, once that is confirmed, where he wrote from it.
 
     ``turn`` is the turn that the mail tells of, ``orders_for`` the turn that an answer to it
     orders for: its token goes into Reply-To or Subject, and into the Message-ID. ``answers`` is
     the mail that it answers.
     """
     orders_for = orders_for if orders_for is not None else loaded.game.turn
-    token = work.token(loaded.row, orders_for, player.name)
+    token = work.token(loaded.row, orders_for, player.name, player.token_serial)
+    recipient = _recipient(session, player, answers)
     mailbox = work.identity.mailbox
     subject = rendered.subject
     if not work.identity.plus:
         subject = f"{subject} {subject_tag(token)}"
     identifier = message_id(token, work.new_name(NAME_LENGTH), mailbox.rpartition("@")[2])
     earlier = _thread(session, loaded, player, turn)
-    automatic: Automatic = "auto-generated" if kind in REPORTS else "auto-replied"
+    reports = (*REPORTS, "resend")
+    automatic: Automatic = "auto-generated" if kind in reports else "auto-replied"
     raw = build(
         Outgoing(
             sender=mailbox,
             sender_name=work.identity.gm_name,
-            recipient=player.address,
+            recipient=recipient,
             recipient_name=player.name,
             subject=subject,
             text=rendered.text,
@@ -124,7 +130,7 @@ def queue_to_player(  # noqa: PLR0913 - each is a part of the mail, named at the
         game_id=loaded.id,
         turn=turn,
         player=player.name,
-        recipient=player.address,
+        recipient=recipient,
         kind=kind,
         subject=rendered.subject,
         message_id=identifier,
@@ -168,6 +174,13 @@ def queue_to_gm(
         raw=raw,
     )
     return queue_message(session, message)[0]
+
+
+def _recipient(session: Session, player: PlayerRow, answers: Incoming | None) -> str:
+    """Return the registered address, or the confirmed second one that is answered."""
+    if answers is None or len(answers.senders) != 1 or player.id is None:
+        return player.address
+    return confirmed_address(session, player.id, answers.senders[0]) or player.address
 
 
 def _thread(session: Session, loaded: LoadedGame, player: PlayerRow, turn: int) -> list[str]:

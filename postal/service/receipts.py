@@ -11,14 +11,13 @@ from postal.engine.rulefile import option_choices
 from postal.engine.state import Passed
 from postal.engine.view import view
 from postal.mail.incoming import Incoming
-from postal.mail.tokens import message_id
 from postal.reports import OnFile, OptionFact, ReceiptFacts, Rendered
 from postal.service.filing import Filing
-from postal.service.post import NAME_LENGTH, REPORTS, frame_of, queue_to_player
+from postal.service.post import frame_of, queue_to_player
+from postal.service.reporting import queue_report_again
 from postal.service.work import LoadedGame, Workplace
 from postal.store.orders import attendance
-from postal.store.outbox import messages_of_turn, queue_message
-from postal.store.rows import OutboxRow, PlayerRow
+from postal.store.rows import PlayerRow
 
 UNAVAILABLE = ("holiday", "resign", "press", "gm")
 """Commands that are read and answered, since this version cannot do them yet."""
@@ -59,7 +58,7 @@ def answer_commands(  # noqa: PLR0913 - the whole of a mail's circumstances
     """Queue the answer to each command of a mail, once each, and the gifts that go by post."""
     for name in dict.fromkeys(command.name for command in filing.reading.commands):
         if name == "resend":
-            _resend(session, work, loaded, player)
+            queue_report_again(session, work, loaded, player)
             continue
         rendered = _answer(session, work, loaded, filing, player.name, name)
         if rendered is not None:
@@ -123,31 +122,6 @@ def option_facts(loaded: LoadedGame) -> tuple[OptionFact, ...]:
         OptionFact(name, value, str(said.get(name, {}).get("says", "")))
         for name, value in loaded.rules.options.items()
     )
-
-
-def _resend(session: Session, work: Workplace, loaded: LoadedGame, player: PlayerRow) -> None:
-    """Queue the player's last report again, the same but for its Message-ID.
-
-    Mail programs hide a second mail with the Message-ID of the first.
-    """
-    for row in messages_of_turn(session, loaded.id, loaded.game.turn - 1, REPORTS):
-        if row.player != player.name or row.raw is None:
-            continue
-        token = work.token(loaded.row, loaded.game.turn, player.name)
-        domain = work.identity.mailbox.rpartition("@")[2]
-        identifier = message_id(token, work.new_name(NAME_LENGTH), domain)
-        again = OutboxRow(
-            created_at=work.clock.now(),
-            game_id=loaded.id,
-            turn=row.turn,
-            player=player.name,
-            recipient=player.address,
-            kind="resend",
-            subject=row.subject,
-            message_id=identifier,
-            raw=row.raw.replace(row.message_id.encode(), identifier.encode(), 1),
-        )
-        queue_message(session, again)
 
 
 def _on_file(loaded: LoadedGame, book: Book, player: str) -> tuple[OnFile, ...]:

@@ -17,7 +17,8 @@ from postal.engine.state import Game
 from postal.engine.view import view
 from postal.errors import PostalError
 from postal.service.blame import whereabouts
-from postal.service.post import frame_of, notify_gm, queue_to_gm, queue_to_player
+from postal.service.post import frame_of, notify_gm, queue_to_gm
+from postal.service.reporting import queue_report
 from postal.service.work import (
     CLAIM,
     LoadedGame,
@@ -237,15 +238,10 @@ def _commit(session: Session, work: Workplace, before: LoadedGame, result: _Resu
 def _queue_reports(
     session: Session, work: Workplace, after: LoadedGame, result: _Result, turn: int
 ) -> None:
-    game, events = after.game, result.events
-    kind = "final" if game.finished else "report"
-    secret = after.row.secret.hex() if view(game, None).opened else ""
     for player in after.players:
-        frame = frame_of(work, after, player.name)
-        rendered = work.reports.report(frame, view(game, player.name), events, secret=secret)
-        queue_to_player(session, work, after, player, kind=kind, rendered=rendered, turn=turn)
-    gm_report = work.reports.gm_final if game.finished else work.reports.gm_turn
-    rendered = gm_report(frame_of(work, after), view(game, None), events)
+        queue_report(session, work, after, player, result.events)
+    gm_report = work.reports.gm_final if after.game.finished else work.reports.gm_turn
+    rendered = gm_report(frame_of(work, after), view(after.game, None), result.events)
     queue_to_gm(session, work, rendered, loaded=after, turn=turn)
 
 

@@ -59,9 +59,18 @@ class Workplace:
     new_name: Callable[[int], str]
     token_key: bytes = field(repr=False)
 
-    def token(self, game: GameRow, turn: int, player: str) -> str:
-        """Return the token that lets a player order for one turn (MAIL.md, Who wrote it)."""
-        return make_token(self.token_key, game.slug, game.deal, turn, player)
+    def token(self, game: GameRow, turn: int, player: str, serial: int = 0) -> str:
+        """Return the token that lets a player order for one turn (MAIL.md, Who wrote it).
+
+        ``serial`` is the player's ``token_serial``: a new one makes all his tokens new. No name
+        holds the sign that it is joined to him by.
+        """
+        name = f"{player}#{serial}" if serial else player
+        return make_token(self.token_key, game.slug, game.deal, turn, name)
+
+    def address_token(self, game: GameRow, address_id: int) -> str:
+        """Return the token that confirms a player's second address."""
+        return make_token(self.token_key, game.slug, game.deal, -1, f"#address {address_id}")
 
 
 @dataclass(frozen=True, slots=True)
