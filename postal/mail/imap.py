@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
+import socket
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -188,23 +189,6 @@ class Mailbox:
             self.move(uid, target)
         self._open_folder()
 
-    def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
-        """Move mails from one of FOLDERS to another; none there is no fault.
-
-        They are those of ``size`` bytes whose bytes have this SHA-256, hex: a UID is lost with
-        a move, and a Message-ID is the sender's to choose.
-        """
-        same: list[int] = []
-        with self._guarded() as client:
-            client.select_folder(self._prefix + source)
-            for uid in map(int, client.search(["LARGER", size - 1, "SMALLER", size + 1])):
-                data = client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
-                if data is not None and hashlib.sha256(data).hexdigest() == sha256:
-                    same.append(uid)
-        for uid in same:
-            self.move(uid, target)
-        self._open_folder()
-
     def idle(self, seconds: float, stop: Callable[[], bool] = lambda: False) -> bool:
         """Wait until mail comes, at most ``seconds`` and nine minutes; return whether it did.
 
@@ -246,6 +230,8 @@ class Mailbox:
             ssl_context=context,
             timeout=SocketTimeout(settings.timeout, settings.timeout),
         )
+        # SEARCH is sent in pieces, of which the second else waits 40 ms for the first one's receipt.
+        client.socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # Else INTERNALDATE comes as a naive time of this machine's zone.
         client.normalise_times = False
         if settings.security == "starttls":
