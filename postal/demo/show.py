@@ -15,7 +15,7 @@ from typing import Any
 from imapclient import IMAPClient
 
 from postal import entropy
-from postal.bootstrap import Office, open_office
+from postal.bootstrap import Office, open_office, smtp_settings
 from postal.clock import ManualClock
 from postal.demo import cast
 from postal.demo.folder import (
@@ -31,8 +31,9 @@ from postal.demo.folder import (
 from postal.demo.servers import HOST, MailServers
 from postal.errors import PostalError
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
+from postal.mail.smtp import Sender
 from postal.resources import games_path
-from postal.robots import Robot
+from postal.robots import LONGEST_ANSWER, Robot
 from postal.robots.letters import forged
 from postal.robots.postman import Account, Postman, Way
 from postal.service.export import export_game
@@ -47,7 +48,6 @@ BEGIN = datetime(2026, 9, 6, 18, 30, tzinfo=UTC)
 
 _CALENDAR = Calendar(turn_length=7, hour=20, zone="Europe/London")
 _SETTLE = 30
-_WHILE = timedelta(hours=1)
 _MOST_ROUNDS = 1000
 _FORGED_AFTER = 3
 _GAMES_FOLDERS = ("INBOX", PROCESSED, REJECTED, QUARANTINE)
@@ -142,7 +142,8 @@ class _Stage:
         demo.facts = show_game(work, GAME)
         with ExitStack() as stack:
             postmen = [stack.enter_context(self._postman(robot)) for robot in demo.robots]
-            rounds = self._office.rounds()
+            sender = stack.enter_context(Sender(smtp_settings(self._office.config)))
+            rounds = Rounds(work, self._office.mailbox, sender)
             stack.callback(rounds.close)
             rounds.begin()
             self._play(rounds, postmen)
@@ -152,16 +153,14 @@ class _Stage:
     def _play(self, rounds: Rounds, postmen: Sequence[Postman]) -> None:
         for number in range(_MOST_ROUNDS):
             self._round(rounds)
-            answered = self._deliver(postmen)
+            answered = self._answers(postmen)
             if number == _FORGED_AFTER:
                 victim = self._demo.robots[0]
                 mail = forged(victim.name, victim.address, cast.GAMES, self._clock.now())
                 postmen[-1].send(mail.as_bytes())
             if self._demo.finished:
                 return
-            if answered:
-                self._clock.advance(_WHILE)
-            else:
+            if not answered:
                 self._skip(rounds)
         raise PostalError(f"The demo does not get on: {self._demo.folder / LOG} says more.")
 
@@ -173,11 +172,15 @@ class _Stage:
         if self._demo.facts["turn"] == turn and not self._demo.finished:
             self._clock.move_to(datetime.fromisoformat(self._demo.facts["deadline"]))
 
-    def _deliver(self, postmen: Sequence[Postman]) -> int:
-        """Have every robot look into his mailbox, unless nothing came since the last time."""
+    def _answers(self, postmen: Sequence[Postman]) -> int:
+        """Have every robot look into his mailbox, unless nothing came since the last time.
+
+        By then some hours have passed; returns how many mails they sent.
+        """
         if self._servers.delivered == self._delivered:
             return 0
         self._delivered = self._servers.delivered
+        self._clock.advance(LONGEST_ANSWER)
         return sum(postman.deliver() for postman in postmen)
 
     def _round(self, rounds: Rounds) -> None:

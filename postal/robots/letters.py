@@ -98,6 +98,7 @@ def gmail(draft: Draft) -> EmailMessage:
     said = draft.attribution().removesuffix(" wrote:")
     message = _plain(draft, [*draft.texts, "", said, "wrote:", "", *draft.quoted])
     message.add_alternative(_gmail_html(draft), subtype="html", cte="quoted-printable")
+    message.set_boundary(f"=_{draft.message_id[1:21]}")  # the library's would be random
     return message
 
 

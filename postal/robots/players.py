@@ -17,6 +17,10 @@ from postal.robots.styles import STYLES, Style
 from postal.robots.tempers import TEMPERS, Temper, decide
 from postal.robots.wording import Said
 
+LONGEST_ANSWER = timedelta(hours=18)
+"""How long after a mail a robot dates his answer at most."""
+
+_LONGEST = LONGEST_ANSWER // timedelta(minutes=1)
 _MOST_CORRECTIONS = 3
 _TYPO = {"give": "gvie", "keep": "kepe", "discard": "discrad", "raise": "rasie", "bet": "bte"}
 
@@ -137,7 +141,7 @@ class Robot:
             head=head,
             name=self.name,
             address=self.address,
-            date=head.date + timedelta(minutes=self.rng.randint(2, 50)),
+            date=head.date + timedelta(minutes=self.rng.randint(5, _LONGEST)),
             message_id=f"<{self.rng.getrandbits(80):020x}@{self.address.partition('@')[2]}>",
         )
 

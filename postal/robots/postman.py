@@ -36,7 +36,7 @@ class Postman:
     def __init__(self, robot: Robot, account: Account, watch: Watch) -> None:
         """Take the robot, where his mail is, and who is told of it."""
         self.robot, self._account, self._watch = robot, account, watch
-        self._next = 1
+        self._next, self._there = 1, 0
 
     def __enter__(self) -> Self:
         """Log in to both servers; OSError or the libraries' errors where that fails."""
@@ -78,7 +78,11 @@ class Postman:
         self._watch(self.robot, "sent", raw)
 
     def _fetch(self) -> list[bytes]:
-        self._imap.select_folder("INBOX")  # a look at what came since, whatever the server tells
+        # Selecting anew tells how many there are, and none is ever removed.
+        there = self._imap.select_folder("INBOX")[b"EXISTS"]
+        if there == self._there:
+            return []
+        self._there = there
         # "n:*" always names the last mail, even where its UID is below n.
         uids = [uid for uid in self._imap.search(["UID", f"{self._next}:*"]) if uid >= self._next]
         if not uids:

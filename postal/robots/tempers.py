@@ -15,6 +15,8 @@ from postal.robots.reports import Asked, Held, Report
 _JOKERS = 4
 _HAND = 5
 _SAMPLES = 40
+_LAST_SHOWN = 4
+_CURIOSITY = 0.75
 _STEP = 5_000
 
 
@@ -40,10 +42,10 @@ class Temper:
 TEMPERS = {
     temper.name: temper
     for temper in (
-        Temper("tight", 0.18, 0.62, 0.02, 220_000),
-        Temper("loose", 0.05, 0.42, 0.10, 480_000, bold=True),
-        Temper("bluffing", 0.10, 0.50, 0.35, 380_000, bold=True),
-        Temper("absent-minded", 0.10, 0.55, 0.08, 260_000, forgets=0.25),
+        Temper("tight", 0.20, 0.55, 0.02, 400_000),
+        Temper("loose", 0.04, 0.35, 0.10, 800_000, bold=True),
+        Temper("bluffing", 0.10, 0.45, 0.30, 600_000, bold=True),
+        Temper("absent-minded", 0.12, 0.50, 0.08, 450_000, forgets=0.15),
     )
 }
 """The tempers by name."""
@@ -125,10 +127,12 @@ def _verb(  # noqa: PLR0913 - all that a bet depends on
 ) -> Verb:
     """Choose among what is allowed: first whether to fold, then whether to raise."""
     can_raise = "raise" in asked.verbs and cash >= asked.owed + asked.least
-    if asked.owed and hope < temper.folds_below:
+    # Before the showdown it is cheap to see one more card.
+    curious = len(held.shown) < _LAST_SHOWN and rng.random() < _CURIOSITY
+    if asked.owed and hope < temper.folds_below and not curious:
         return "fold"
     if not {"stay", "check", "call"} & set(asked.verbs):  # he bets first: raise or fold (5.1)
-        return "raise" if can_raise and hope >= temper.folds_below / 2 else "fold"
+        return "raise" if can_raise and (curious or hope >= temper.folds_below / 2) else "fold"
     eager = hope > temper.raises_above and held.paid + asked.owed < temper.enough
     if can_raise and eager and rng.random() < 0.8:  # noqa: PLR2004 - a mood
         return "raise"
@@ -142,7 +146,7 @@ def _verb(  # noqa: PLR0913 - all that a bet depends on
 
 def _amount(asked: Asked, cash: int, hope: float, rng: Random) -> int:
     """Return a round sum, the more the better he thinks to stand, that his cash covers."""
-    wish = asked.most * min(1.0, max(0.15, hope * rng.uniform(0.5, 1.3)))
+    wish = asked.most * min(1.0, max(0.15, hope * rng.uniform(0.6, 1.4)))
     rounded = max(asked.least, round(wish / _STEP) * _STEP)
     return max(asked.least, min(rounded, asked.most, cash - asked.owed))
 
