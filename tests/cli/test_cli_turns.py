@@ -1,0 +1,87 @@
+"""`postal orders` and `postal adjudicate` over mail servers in memory."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from postal.clock import SystemClock
+from postal.demo.servers import MailServers
+from tests.cli.cli_league import GM, PASSWORD, SIX, make_folder, new_game, postal, refusal
+
+CARD = re.compile(r"\b(?:10|[2-9JQKA])[CDHS]\b|JKR")
+
+
+@pytest.fixture
+def servers() -> Iterator[MailServers]:
+    """Give an IMAP and an SMTP server that know the GM and the players."""
+    people = {f"{name.lower()}@example.org": PASSWORD for name in SIX}
+    with MailServers({GM: PASSWORD, **people}, SystemClock().now) as servers:
+        yield servers
+
+
+@pytest.fixture
+def folder(tmp_path: Path, servers: MailServers) -> Path:
+    """Return a data folder with a game."""
+    make_folder(tmp_path, servers)
+    assert new_game(tmp_path).exit_code == 0
+    return tmp_path
+
+
+def test_orders_tells_who_is_in(folder: Path) -> None:
+    """And no card."""
+    facts = json.loads(postal(folder, "orders", "smith-1", "--json").stdout)
+    assert (facts["turn"], facts["complete"]) == (1, False)
+    assert [len(player["missing"]) for player in facts["players"]] == [3] * 6
+    text = postal(folder, "orders", "smith-1").output
+    assert "orders are missing" in text
+    assert not CARD.findall(text)
+
+
+def test_a_dry_run_changes_nothing(folder: Path) -> None:
+    """It tells who would be NMR."""
+    result = postal(folder, "adjudicate", "smith-1", "--dry-run")
+    assert result.exit_code == 0, result.output
+    assert "nothing is changed" in result.output
+    assert all(name in result.output for name in SIX)
+    assert not CARD.findall(result.output)
+    assert json.loads(postal(folder, "game", "show", "smith-1", "--json").stdout)["turn"] == 1
+
+
+def test_adjudicate_polls_forces_and_sends(folder: Path) -> None:
+    """Only the turn meant: the second time it does nothing and says so."""
+    result = postal(folder, "adjudicate", "smith-1", "--turn", "1")
+    assert result.exit_code == 0, result.output
+    assert "turn 1 is adjudicated" in result.output
+    assert "14 mails sent" in result.output
+    again = postal(folder, "adjudicate", "smith-1", "--turn", "1")
+    assert again.exit_code == 0
+    assert again.output == "smith-1 is past turn 1, at turn 2: nothing was done.\n"
+    code, sentence = refusal(postal(folder, "adjudicate", "smith-1", "--turn", "7"))
+    assert (code, "only at turn 2" in sentence) == (1, True)
+    assert json.loads(postal(folder, "outbox", "list", "--json").stdout) == []
+
+
+def test_without_a_mailbox_nothing_is_forced(tmp_path: Path) -> None:
+    """10.5: an order may lie there."""
+    make_folder(tmp_path)
+    assert new_game(tmp_path).exit_code == 0
+    code, _ = refusal(postal(tmp_path, "adjudicate", "smith-1"))
+    assert code == 1
+    assert json.loads(postal(tmp_path, "game", "show", "smith-1", "--json").stdout)["turn"] == 1
+
+
+def test_a_game_that_is_over_is_left_alone(folder: Path) -> None:
+    """Played out by force; its export replays to the same."""
+    for _ in range(4):
+        result = postal(folder, "adjudicate", "smith-1")
+        assert result.exit_code == 0, result.output
+        if "is over" in result.output:
+            break
+    assert "the game is over" in result.output
+    again = postal(folder, "adjudicate", "smith-1")
+    assert again.output == "smith-1 is over: nothing was done.\n"
+    assert postal(folder, "export", "smith-1", "--to", str(folder / "r.json")).exit_code == 0
+    assert postal(folder, "replay", str(folder / "r.json")).exit_code == 0

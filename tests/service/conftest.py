@@ -1,0 +1,58 @@
+"""Leagues at known points: made once, and copied for each test that wants one."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from tests.service.service_league import League, open_league
+
+
+@pytest.fixture(scope="session")
+def stages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, datetime]]:
+    """Return the database of a game at turn 1, and at turn 3, its first bets."""
+    folder = tmp_path_factory.mktemp("stages")
+    file, found = folder / "made.db", {}
+    league = open_league(f"sqlite:///{file}")
+    league.begin()
+    for name, turns in (("dealt", 0), ("betting", 2)):
+        league.play(turns)
+        league.send()
+        league.database.close()
+        shutil.copy(file, folder / f"{name}.db")
+        found[name] = (folder / f"{name}.db", league.clock.now())
+        league = open_league(f"sqlite:///{file}", now=league.clock.now())
+    league.database.close()
+    return found
+
+
+def opened(stage: tuple[Path, datetime], folder: Path, *, plain: bool = False) -> League:
+    """Return a league on a copy of a stage's database."""
+    shutil.copy(stage[0], folder / "postal.db")
+    return open_league(f"sqlite:///{folder / 'postal.db'}", now=stage[1], plain=plain)
+
+
+def _given(stage: tuple[Path, datetime], folder: Path, *, plain: bool = False) -> Iterator[League]:
+    league = opened(stage, folder, plain=plain)
+    yield league
+    league.database.close()
+
+
+@pytest.fixture
+def dealt(stages: dict[str, tuple[Path, datetime]], tmp_path: Path) -> Iterator[League]:
+    """Give a game at turn 1, all mails sent."""
+    yield from _given(stages["dealt"], tmp_path)
+
+
+@pytest.fixture
+def quick(stages: dict[str, tuple[Path, datetime]], tmp_path: Path) -> Iterator[League]:
+    """Give a game at turn 1 whose further mails have no layout."""
+    yield from _given(stages["dealt"], tmp_path, plain=True)
+
+
+@pytest.fixture
+def betting(stages: dict[str, tuple[Path, datetime]], tmp_path: Path) -> Iterator[League]:
+    """Give a game at turn 3, where bets are due."""
+    yield from _given(stages["betting"], tmp_path)

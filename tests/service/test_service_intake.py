@@ -1,0 +1,368 @@
+"""Mail in: read as it was meant, handled once, answered at the registered address, put away."""
+
+import logging
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from postal.engine.view import view
+from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
+from postal.reports import TemplateMistakeError
+from postal.service import answers, filing
+from postal.service.intake import TRIES
+from postal.store.rows import MailStatus
+from tests.service.service_league import (
+    DEADLINE,
+    GM_BOX,
+    HOUR,
+    MINUTE,
+    SLUG,
+    League,
+    open_league,
+    parsed,
+    text_of,
+)
+
+
+def example(league: League, player: str = "Ann", place: int = 0) -> str:
+    """Return a line that the player's report offers him."""
+    return view(league.game, player).due[place].examples[0]
+
+
+def test_a_give_is_filed_and_the_receipt_says_so(dealt: League) -> None:
+    """In canonical form, with what is missing, and to the registered address."""
+    line = example(dealt)
+    text = dealt.say("Ann", f"{line.lower()}\n")
+    assert f":: {line}" in text
+    assert "are still" in text
+    (receipt,) = dealt.outbox("Ann", "receipt")
+    assert receipt.recipient == "ann@example.org"
+    assert parsed(receipt.raw)["Auto-Submitted"] == "auto-replied"
+    assert list(dealt.post.folders) == [PROCESSED]
+    assert not dealt.post.inbox
+
+
+def test_a_keep_is_filed(dealt: League) -> None:
+    """In turn 2."""
+    dealt.play(1)
+    line = example(dealt)
+    assert f":: {line}" in dealt.say("Ann", line)
+    assert dealt.on_file("Ann") == [line]
+
+
+@pytest.mark.parametrize(
+    ("written", "filed"),
+    [
+        ("{t}: raise £40,000", "{t}: raise 40000"),
+        ("Table {t} bet 40k", "{t}: raise 40000"),
+        ("> quoted\n* {t} fold", "{t}: fold"),
+        ("{t} r 1000; {t} raise 2000", "{t}: raise 2000"),
+    ],
+)
+def test_bets_are_filed(betting: League, written: str, filed: str) -> None:
+    """In the spellings that people use."""
+    player, table = bettor(betting)
+    text = betting.say(player, written.format(t=table) + "\n")
+    assert betting.on_file(player) == [filed.format(t=table)]
+    assert f":: {filed.format(t=table)}" in text
+
+
+def bettor(league: League) -> tuple[str, str]:
+    """Return a player who must bet, and his table."""
+    for player in league.players:
+        for item in view(league.game, player).due:
+            return player, item.table
+    raise AssertionError("nobody must bet")
+
+
+def test_refused_lines_are_told_and_leave_the_earlier_order(betting: League) -> None:
+    """All of a mail at once, each with its line number."""
+    player, table = bettor(betting)
+    betting.say(player, f"{table}: raise 5000")
+    text = betting.say(player, f"{table}: raise 70000\n\n{table}: raise 40.000\nZ: fold\n")
+    assert betting.on_file(player) == [f"{table}: raise 5000"]
+    for number in (1, 3, 4):
+        assert f"in line {number}" in text
+    assert f":: {table}: raise 5000" in text
+
+
+def test_prose_gets_a_receipt_and_changes_nothing(dealt: League) -> None:
+    """Somebody may have meant it as orders."""
+    assert "missing" in dealt.say("Ann", "Thanks, lovely cards!\n")
+    assert dealt.on_file("Ann") == []
+
+
+def test_the_same_mail_again_does_nothing(dealt: League) -> None:
+    """Under another UID, or another UIDVALIDITY, or both at once (MAIL.md, In 9)."""
+    raw = dealt.mail("Ann", example(dealt))
+    dealt.post.deliver(raw)
+    dealt.post.deliver(raw)
+    dealt.poll()
+    dealt.write("Ann", "cancel all")
+    dealt.poll()
+    dealt.post.renumber()
+    dealt.post.deliver(raw)
+    dealt.poll()
+    assert dealt.on_file("Ann") == []
+    assert len(dealt.outbox("Ann", "receipt")) == 2
+    assert not dealt.post.inbox
+
+
+def test_a_new_uidvalidity_before_the_move_does_nothing_twice(dealt: League) -> None:
+    """The database knows what was handled, whatever became of the folder."""
+    dealt.write("Ann", example(dealt))
+    dealt.post.fails["move"] = RuntimeError("lost")
+    with pytest.raises(RuntimeError):
+        dealt.poll()
+    dealt.post.fails.clear()
+    dealt.post.renumber()
+    dealt.poll()
+    assert len(dealt.outbox("Ann", "receipt")) == 1
+    assert not dealt.post.inbox
+    dealt.poll()
+    assert len(dealt.mails()) == 2
+
+
+def test_orders_of_another_seat_go_by_the_token(dealt: League) -> None:
+    """From proves nothing: the token's player orders, and he alone is told."""
+    line = example(dealt, "Bob")
+    dealt.write("Ann", line, token=dealt.token("Bob"))
+    dealt.poll()
+    assert (dealt.on_file("Ann"), dealt.on_file("Bob")) == ([], [line])
+    assert not dealt.outbox("Ann", "receipt")
+    assert dealt.outbox("Bob", "receipt")[0].recipient == "bob@example.org"
+
+
+def test_a_late_mail_is_told_so_and_its_answer_works(dealt: League) -> None:
+    """Orders for a turn that is over can't act in the next; an answer to the answer can."""
+    dealt.play(1)
+    dealt.write("Ann", example(dealt), turn=1)  # type: ignore[arg-type]  # a number
+    dealt.poll()
+    (late,) = dealt.outbox("Ann", "late")
+    assert "turn 1" in text_of(late.raw)
+    assert dealt.on_file("Ann") == []
+    to = parsed(late.raw)["Reply-To"]
+    assert dealt.token("Ann", 2) in to
+
+
+def test_a_mail_after_the_deadline_is_late_before_the_turn_is_adjudicated(dealt: League) -> None:
+    """INTERNALDATE decides (10.5), and an answer to what he gets is for the next turn."""
+    dealt.clock.move_to(DEADLINE + MINUTE)
+    dealt.write("Ann", example(dealt), at=DEADLINE)
+    dealt.write("Bob", example(dealt, "Bob"), at=DEADLINE + timedelta(seconds=1))
+    dealt.poll()
+    assert dealt.on_file("Ann")
+    assert not dealt.on_file("Bob")
+    (late,) = dealt.outbox("Bob", "late")
+    assert dealt.token("Bob", 2) in parsed(late.raw)["Reply-To"]
+
+
+def test_an_answer_to_the_final_report_is_answered(dealt: League) -> None:
+    """Its token is for a turn that never comes."""
+    end(dealt)
+    number = dealt.game.turn
+    dealt.write("Ann", "Thanks for the game!", turn=number)  # type: ignore[arg-type]  # a number
+    dealt.poll()
+    (late,) = dealt.outbox("Ann", "late")
+    assert "ended" in text_of(late.raw)
+
+
+def end(league: League) -> None:
+    """Play a game to its end without orders."""
+    while not league.game.finished:
+        league.clock.advance(timedelta(days=8))
+        league.poll()
+        league.due()
+
+
+def test_no_token_does_nothing_and_brings_a_hint_now_and_then(dealt: League) -> None:
+    """To the registered address, and to nobody else."""
+    line = example(dealt)
+    for _ in range(2):
+        dealt.write("Ann", line, token="")
+    dealt.write("Ann", line, token="", sender="stranger@example.org")
+    dealt.write("Ann", line, token="a" * 16, sender="stranger@example.org")
+    dealt.poll()
+    assert dealt.on_file("Ann") == []
+    assert [row.kind for row in dealt.outbox("Ann")] == ["welcome", "hint"]
+    assert len(dealt.post.folders[REJECTED]) == 4
+    dealt.clock.advance(7 * HOUR)
+    dealt.write("Ann", line, token="")
+    dealt.poll()
+    assert len(dealt.outbox("Ann", "hint")) == 2
+
+
+def test_automatic_mail_gets_no_answer(dealt: League) -> None:
+    """RFC 3834: or two programs would write to each other for ever."""
+    line = example(dealt)
+    dealt.write("Ann", line, headers="Auto-Submitted: auto-replied\n")
+    dealt.write("Bob", line, headers="Precedence: bulk\n")
+    dealt.write("Cat", line, sender="mailer-daemon@example.org")
+    dealt.poll()
+    assert not dealt.outbox(None, "receipt", "hint", "late")
+    assert len(dealt.post.folders[REJECTED]) == 3
+
+
+def test_the_gms_own_reports_stay_in_the_inbox(dealt: League) -> None:
+    """A GM may read them there; they are looked at once, whatever UIDs they get."""
+    (report,) = dealt.outbox("", "gm")
+    dealt.post.deliver(report.raw or b"")
+    dealt.poll()
+    dealt.post.renumber()
+    dealt.poll()
+    dealt.poll()
+    assert len(dealt.post.inbox) == 1
+    assert not dealt.post.folders
+    assert dealt.mails()[0].status is MailStatus.IGNORED
+
+
+def test_a_mail_that_is_too_large_is_answered(dealt: League) -> None:
+    """By its header alone; and his turn waits for his next mail (10.6)."""
+    dealt.post.deliver(dealt.mail("Ann", example(dealt)), size=3_000_000)
+    dealt.poll()
+    assert "too long" in text_of(dealt.outbox("Ann", "unreadable")[0].raw)
+    assert dealt.on_file("Ann") == []
+    dealt.order_all("Ann")
+    dealt.poll()
+    dealt.clock.advance(HOUR)
+    assert dealt.due() == ()
+
+
+def test_a_mail_without_text_is_answered_and_holds_the_turn(dealt: League) -> None:
+    """He may have meant to change his mind (10.6)."""
+    dealt.order_all()
+    dealt.poll()
+    picture = dealt.mail("Ann", "R0lGODlhAQABAAAAACw=\n")
+    dealt.post.deliver(picture.replace(b"text/plain; charset=utf-8", b"image/gif"))
+    dealt.poll()
+    assert "could not be read" in text_of(dealt.outbox("Ann", "unreadable")[0].raw)
+    dealt.clock.advance(HOUR)
+    assert dealt.due() == ()
+    dealt.say("Ann", "ready")
+    dealt.clock.advance(HOUR)
+    assert len(dealt.due()) == 1
+
+
+@pytest.mark.parametrize("command", ["resign", "holiday 2026-12-20 to 2027-01-03", "gm: hi\nend"])
+def test_what_this_version_cannot_do_is_told(dealt: League, command: str) -> None:
+    """Never dropped without a word."""
+    assert "NOT AVAILABLE" in dealt.say("Ann", f"{command}\n")
+
+
+def test_a_poisoned_mail_stops_nothing(
+    dealt: League, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Three tries, then it is set aside and the GM told; the log quotes nothing of it (In 7)."""
+    poison, line = example(dealt), example(dealt, "Bob")
+    real = filing.file_orders
+
+    def failing(*arguments: object) -> object:
+        if arguments[3].player == "Ann":  # type: ignore[attr-defined]  # the mail's row
+            raise ValueError(poison)
+        return real(*arguments)  # type: ignore[arg-type]  # handed on as they came
+
+    monkeypatch.setattr(answers, "file_orders", failing)
+    with caplog.at_level(logging.DEBUG):
+        dealt.write("Ann", poison)
+        dealt.write("Bob", line)
+        for _ in range(TRIES):
+            dealt.poll()
+    assert dealt.on_file("Bob") == [line]
+    assert len(dealt.outbox("Bob", "receipt")) == 1
+    assert dealt.mails()[0].status is MailStatus.QUARANTINED
+    assert len(dealt.post.folders[QUARANTINE]) == 1
+    notice = text_of(dealt.outbox("", "gm")[-1].raw)
+    assert "set aside" in notice
+    assert poison not in notice + caplog.text
+
+
+def test_a_mail_at_which_the_program_ends_each_time_is_set_aside(
+    dealt: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or it would end for ever."""
+
+    def ending(*_: object) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr("postal.service.intake.answer_mail", ending)
+    dealt.write("Ann", example(dealt))
+    for _ in range(TRIES):
+        with pytest.raises(SystemExit):
+            dealt.poll()
+    dealt.poll()
+    assert dealt.mails()[0].status is MailStatus.QUARANTINED
+
+
+def test_an_older_order_never_takes_the_place_of_a_newer(
+    dealt: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind a mail that must be tried again its sender's later ones wait."""
+    first = example(dealt)
+    real, failures = filing.file_orders, iter((True, False, False))
+
+    def failing_once(*arguments: object) -> object:
+        if next(failures, False):
+            raise ValueError
+        return real(*arguments)  # type: ignore[arg-type]  # handed on as they came
+
+    monkeypatch.setattr(answers, "file_orders", failing_once)
+    dealt.write("Ann", first)
+    dealt.write("Ann", f"{first}\ncancel {first[0]}\n")
+    dealt.poll()
+    assert dealt.on_file("Ann") == []
+    dealt.poll()
+    assert dealt.on_file("Ann") == []
+    assert [mail.status for mail in dealt.mails()] == [MailStatus.DONE] * 2
+
+
+def test_a_mistake_in_a_template_loses_no_order(tmp_path: Path) -> None:
+    """However long it lasts: the mail waits, the others are answered, and then it counts."""
+    (tmp_path / "templates").mkdir()
+    own = tmp_path / "templates" / "rules.txt.j2"
+    own.write_text("{{ nothing_of_that_name }}")
+    league = open_league(f"sqlite:///{tmp_path / 'postal.db'}", templates=tmp_path)
+    league.begin()
+    line = example(league)
+    league.write("Ann", f"{line}\nrules\n")
+    league.write("Bob", example(league, "Bob"))
+    for _ in range(TRIES + 1):
+        with pytest.raises(TemplateMistakeError):
+            league.poll()
+    assert league.on_file("Bob")
+    assert league.mails()[0].status is MailStatus.NEW
+    own.unlink()
+    healed = open_league(f"sqlite:///{tmp_path / 'postal.db'}")
+    healed.post.inbox = league.post.inbox
+    healed.poll()
+    assert healed.on_file("Ann") == [line]
+    assert [row.kind for row in healed.outbox("Ann")] == ["welcome", "receipt", "rules"]
+    league.database.close()
+    healed.database.close()
+
+
+def test_mail_that_comes_during_a_poll_waits_for_the_next(dealt: League) -> None:
+    """And is not lost."""
+    dealt.post.during.append(dealt.mail("Ann", example(dealt)))
+    assert dealt.poll().stored == 0
+    assert dealt.poll().stored == 1
+    assert dealt.on_file("Ann")
+
+
+def test_without_plus_addresses_the_token_is_in_the_subject(tmp_path: Path) -> None:
+    """And is not shown to the GM, who sees subjects."""
+    league = open_league(f"sqlite:///{tmp_path / 'postal.db'}", plus=False)
+    league.begin()
+    (welcome,) = league.outbox("Ann", "welcome")
+    token = league.token("Ann")
+    assert f"[postal {token}]" in parsed(welcome.raw)["Subject"].replace("\n ", " ")
+    assert parsed(welcome.raw)["Reply-To"].endswith(f"<{GM_BOX}>")
+    assert token not in welcome.subject
+    line = example(league)
+    mail = league.mail("Ann", line, token="").replace(
+        f"Re: {SLUG}".encode(), f"AW: Re: x [postal {token.upper()}]".encode()
+    )
+    league.post.deliver(mail)
+    league.poll()
+    assert league.on_file("Ann") == [line]
+    league.database.close()

@@ -1,0 +1,102 @@
+"""The same on PostgreSQL, where two processes can really be at it at once."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from postal.errors import PostalError
+from postal.service.turns import adjudicate_due, force_turn
+from postal.store.database import Database
+from postal.store.rows import MailStatus, TurnStatus
+from tests.postgresql import postgresql_cluster, postgresql_url
+from tests.service.service_league import HOUR, SLUG, League, Post, open_league
+
+__all__ = ["postgresql_cluster", "postgresql_url"]
+
+pytestmark = pytest.mark.postgresql
+
+
+@pytest.fixture
+def league(postgresql_url: str) -> Iterator[League]:
+    """Give a game at turn 1."""
+    league = open_league(postgresql_url, plain=True)
+    league.begin()
+    yield league
+    league.database.close()
+
+
+def other_process(league: League, prefix: str) -> League:
+    """Return the league as a second process has it, names of chance its own."""
+    database = Database(league.database._writing)
+    names = iter(range(10**6))
+    work = replace(league.work, database=database, new_name=lambda _: f"{prefix}{next(names):019d}")
+    post = league.post
+    own = Post(league.clock, dict(post.inbox), uidvalidity=post.uidvalidity)
+    return League(work, league.clock, own)
+
+
+def at_once(*deeds: Callable[[], object]) -> list[BaseException]:
+    """Run deeds in threads at once; return what they raised."""
+    raised: list[BaseException] = []
+
+    def run(deed: Callable[[], object]) -> None:
+        try:
+            deed()
+        except BaseException as error:  # noqa: BLE001 - handed to the test
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(deed,)) for deed in deeds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return raised
+
+
+def test_a_game_is_played_to_its_end(league: League) -> None:
+    """Everybody has one report a turn."""
+    league.play(3)
+    while not league.game.finished:
+        force_turn(league.work, SLUG)
+    turns = len(league.turns()) - 1
+    for player in league.players:
+        reports = league.outbox(player, "welcome", "report", "final")
+        assert [row.turn for row in reports] == list(range(turns + 1))
+    assert sum(league.game.balances.values()) == 6_000_000
+
+
+def test_two_polls_at_once_file_each_mail_once(league: League) -> None:
+    """A daemon's and a command's."""
+    league.order_all()
+    second = other_process(league, "b")
+    assert at_once(league.poll, second.poll) == []
+    assert [mail.status for mail in league.mails()] == [MailStatus.DONE] * 6
+    assert len(league.outbox(None, "receipt")) == 6
+    assert all(len(league.on_file(player)) == 3 for player in league.players)
+
+
+def test_two_adjudications_at_once_make_one_turn(league: League) -> None:
+    """The other finds nothing to do, or says that it is too late."""
+    league.order_all()
+    league.poll()
+    league.clock.advance(HOUR)
+    second = other_process(league, "b")
+    raised = at_once(lambda: adjudicate_due(league.work), lambda: force_turn(second.work, SLUG, 1))
+    assert all(isinstance(error, PostalError) for error in raised), raised
+    assert league.game.turn == 2
+    assert [turn.status for turn in league.turns()][-1] is TurnStatus.OPEN
+    assert len(league.outbox(None, "report")) == 6
+
+
+def test_a_mail_and_a_claim_at_once_lose_no_order(league: League) -> None:
+    """An order on file before the claim is used, one after it is answered as too late."""
+    league.order_all("Ann")
+    league.poll()
+    league.order_all(*league.players[1:])
+    raised = at_once(league.poll, lambda: force_turn(other_process(league, "b").work, SLUG, 1))
+    assert raised == []
+    late = len(league.outbox("Ann", "late"))
+    assert late + len(league.outbox("Ann", "receipt")) == 1
+    assert league.game.missed["Ann"] == late
