@@ -48,13 +48,23 @@ class Connection(Inbox, Protocol):
         ...
 
 
+class Submission(Sending, Protocol):
+    """What sends mail, over a connection that lasts."""
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
 class Rounds:
     """Makes rounds with one connection that lasts; after any failure it is thrown away.
 
     A failure is told in the log once, however long it lasts, and so is its end.
     """
 
-    def __init__(self, work: Workplace, connect: Callable[[], Connection], sender: Sending) -> None:
+    def __init__(
+        self, work: Workplace, connect: Callable[[], Connection], sender: Submission
+    ) -> None:
         """Take the workplace, what makes a connection to the mailbox, and what sends mail."""
         self._work, self._connect, self._sender = work, connect, sender
         self._inbox: Connection | None = None
@@ -86,7 +96,7 @@ class Rounds:
                 self._inbox = inbox
             polled = poll(self._work, self._inbox)
         except MailServerUnavailable:
-            self.close()
+            self._drop()
             step = max(self._pause * 2, timedelta(seconds=30))
             self._pause = min(step, LONGEST_PAUSE)
             self._again = now + self._pause
@@ -94,7 +104,7 @@ class Rounds:
         except PostalError:
             raise
         except Exception:
-            self.close()
+            self._drop()
             raise
         self._pause, self._again = timedelta(0), None
         return polled
@@ -115,15 +125,19 @@ class Rounds:
                     return True
         except MailServerUnavailable as error:
             # The next round connects anew; nothing was asked of the mailbox that got no answer.
-            self.close()
+            self._drop()
             self._tell("waiting for mail", str(error))
         except Exception as error:  # noqa: BLE001 - rounds without a wait are better than none
-            self.close()
+            self._drop()
             self._tell("waiting for mail", f"an error of postal's own: {whereabouts(error)}")
         return False
 
     def close(self) -> None:
-        """Close the connection to the mailbox, whatever state it is in."""
+        """Close the connections, whatever state they are in."""
+        self._drop()
+        self._sender.close()
+
+    def _drop(self) -> None:
         inbox, self._inbox = self._inbox, None
         if inbox is not None:
             inbox.close()
