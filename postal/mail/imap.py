@@ -230,8 +230,9 @@ class Mailbox:
             ssl_context=context,
             timeout=SocketTimeout(settings.timeout, settings.timeout),
         )
-        # SEARCH is sent in pieces, of which the second else waits 40 ms for the first one's receipt.
-        client.socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # SEARCH is sent in pieces, of which each would wait 40 ms for the receipt of the last.
+        with contextlib.suppress(OSError):
+            client.socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # Else INTERNALDATE comes as a naive time of this machine's zone.
         client.normalise_times = False
         if settings.security == "starttls":

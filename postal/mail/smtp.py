@@ -47,12 +47,14 @@ class SendResult:
     ``sent``: taken by the server. ``retry``: not taken, try again later. ``failed``: refused for
     good. ``unknown``: the connection was lost after the last dot, so it may have been taken; send
     it again with the same Message-ID. ``code`` is the server's, 0 where it gave none; ``text`` is
-    one line without secrets.
+    one line without secrets. ``about_us``: it concerns the connection or the login, not the mail,
+    so that any other mail would fare alike.
     """
 
     state: SendState
     code: int
     text: str
+    about_us: bool = False
 
 
 class Sender:
@@ -95,7 +97,7 @@ class Sender:
         except SubmissionUnavailable as error:
             cause = error.__cause__
             code = cause.smtp_code if isinstance(cause, smtplib.SMTPResponseException) else 0
-            return SendResult("retry", code, str(error))
+            return SendResult("retry", code, str(error), about_us=True)
         wire = _LEADING_DOT.sub(b"..", _LINE_END.sub(b"\r\n", raw))
         wire += b".\r\n" if wire.endswith(b"\r\n") else b"\r\n.\r\n"
         dotted = False
@@ -112,7 +114,7 @@ class Sender:
         except (smtplib.SMTPException, OSError, ValueError) as error:
             self._drop()
             lost = sentence(self._settings, "SMTP", error)
-            return SendResult("unknown" if dotted else "retry", 0, lost)
+            return SendResult("unknown" if dotted else "retry", 0, lost, about_us=True)
         if code == _CLOSING:
             self._drop()
         return _judged(code, words, envelope_from)
@@ -198,6 +200,8 @@ class Sender:
     def _login_sentence(self, error: smtplib.SMTPException) -> str:
         place = self._settings.place
         if isinstance(error, smtplib.SMTPAuthenticationError):
+            if error.smtp_code // 100 == _LATER:
+                return f"The SMTP server {place} can't check passwords at present"
             return (
                 f"The SMTP server {place} refused the login of {self._settings.user}: "
                 "check the user name and the password"
@@ -229,4 +233,5 @@ def _judged(code: int, words: bytes, envelope_from: str) -> SendResult:
         return SendResult("sent", code, text)
     if code // 100 == _NO and code not in _ABOUT_LOGIN:
         return SendResult("failed", code, text)
-    return SendResult("retry", code, text)
+    about_us = code == _CLOSING or code in _ABOUT_LOGIN
+    return SendResult("retry", code, text, about_us=about_us)

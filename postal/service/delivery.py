@@ -47,11 +47,12 @@ class Sending(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What a round of sending came to."""
+    """What a round of sending came to; ``trouble`` is what ended it before all was tried."""
 
     sent: int = 0
     retried: int = 0
     failed: int = 0
+    trouble: str = ""
 
 
 def recover(work: Workplace) -> int:
@@ -100,8 +101,8 @@ def send_outbox(work: Workplace, sender: Sending) -> Delivered:
             failed += result.state == "failed"
             if result.state in ("retry", "unknown"):
                 retried += 1
-                if result.code in ABOUT_US:
-                    return Delivered(sent, retried, failed)
+                if result.about_us or result.code in ABOUT_US:
+                    return Delivered(sent, retried, failed, result.text)
 
 
 def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResult | None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Protocol, Self
 
 from postal.errors import PostalError
-from postal.mail.connection import MailServerUnavailable
+from postal.mail.connection import MailServerUnavailable, SubmissionUnavailable
 from postal.service.blame import whereabouts
 from postal.service.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.intake import Inbox, Polled, poll
@@ -19,6 +19,9 @@ LOG = logging.getLogger("postal")
 
 LONGEST_PAUSE = timedelta(minutes=15)
 """The longest wait before a mailbox that was down is tried again."""
+
+MOST_SENTENCES = 5
+"""How many different reasons of one failure are told: some servers put a new number into each."""
 
 WATCH_SECONDS = 9 * 60.0
 """How long one wait for mail lasts before it is begun anew."""
@@ -68,7 +71,7 @@ class Rounds:
         """Take the workplace, what makes a connection to the mailbox, and what sends mail."""
         self._work, self._connect, self._sender = work, connect, sender
         self._inbox: Connection | None = None
-        self._told: dict[str, str] = {}
+        self._told: dict[str, list[str]] = {}
         self._pause = timedelta(0)
         self._again: datetime | None = None
 
@@ -81,7 +84,7 @@ class Rounds:
         """Poll, adjudicate, send; one part that fails holds up no other."""
         self._try("mailbox", self.poll)
         self._try("adjudication", self._adjudicate)
-        self._try("sending", self.send)
+        self._try("sending", self._send)
 
     def poll(self) -> Polled | None:
         """Poll the mailbox, connecting where there is no connection; None in a pause."""
@@ -149,6 +152,13 @@ class Rounds:
         """Send what is due in the outbox."""
         return send_outbox(self._work, self._sender)
 
+    def _send(self) -> Delivered | None:
+        """Send; None where nothing went, which doesn't show that the server works again."""
+        done = self.send()
+        if done.trouble:
+            raise SubmissionUnavailable(done.trouble)
+        return done if done.sent else None
+
     def _try(self, part: str, work: Callable[[], object]) -> None:
         try:
             result = work()
@@ -162,10 +172,11 @@ class Rounds:
             self._tell_end(part)
 
     def _tell_end(self, part: str) -> None:
-        if self._told.pop(part, ""):
+        if self._told.pop(part, None):
             LOG.info("%s: working again", part)
 
     def _tell(self, part: str, sentence: str) -> None:
-        if self._told.get(part) != sentence:
+        told = self._told.setdefault(part, [])
+        if sentence not in told and len(told) < MOST_SENTENCES:
             LOG.warning("%s: %s", part, sentence)
-        self._told[part] = sentence
+            told.append(sentence)
