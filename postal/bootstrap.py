@@ -63,6 +63,7 @@ def open_office(
                 gm_address=config.gm.address,
                 mailbox=config.sender,
                 plus=config.mail.plus_addressing,
+                authserv_id=config.mail.authserv_id,
             ),
             account=f"{config.imap.user}@{config.imap.host}",
             folder=config.imap.folder,

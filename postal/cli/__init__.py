@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from postal import __version__
-from postal.cli import demo, game, inbox, mailroom, record, setup, turns
+from postal.cli import demo, game, inbox, mailroom, player, record, setup, turns
 from postal.cli.failures import guarded
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ game.register(app)
 turns.register(app)
 mailroom.register(app)
 inbox.register(app)
+player.register(app)
 record.register(app)
 demo.register(app)
 

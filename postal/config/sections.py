@@ -115,9 +115,13 @@ class Smtp(Server):
 
 
 class Mail(_Section):
-    """What the mailbox can do: ``plus_addressing``, mail to gm+anything@ reaches gm@."""
+    """What the mailbox can do: ``plus_addressing``, mail to gm+anything@ reaches gm@.
+
+    ``authserv_id`` names the server whose Authentication-Results are believed (RFC 8601).
+    """
 
     plus_addressing: bool = False
+    authserv_id: Annotated[str, AfterValidator(_line)] = ""
 
 
 class Database(_Section):

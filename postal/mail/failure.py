@@ -6,13 +6,18 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flufl.bounce import all_failures
+
 from postal.mail import headers as fields
 from postal.mail.parts import children
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from email.message import Message
 
 _MAX_PARTS = 50
+_MAX_TEXT = 100_000
+_MESSAGE_ID_LINE = re.compile(r"^[> \t]*message-id:(.{1,600})$", re.IGNORECASE | re.MULTILINE)
 _STATUS = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 _ADDRESS_TYPE = re.compile(r"^\s*rfc822\s*;", re.IGNORECASE)
 
@@ -54,7 +59,7 @@ def delivery_report(message: Message) -> DeliveryReport | None:
         elif kind == "text/rfc822-headers":
             data = part.get_payload(decode=True)
             text = data.decode("latin-1") if isinstance(data, bytes) else ""
-            ids += fields.message_ids(re.findall(r"(?im)^message-id:(.{1,600})$", text[:100_000]))
+            ids += _quoted_ids(text)
     recipients = [
         address
         for block in blocks
@@ -67,3 +72,35 @@ def delivery_report(message: Message) -> DeliveryReport | None:
         tuple(fields.first(block, "action").casefold() for block in blocks if "action" in block),
         tuple(code for block in blocks for code in _STATUS.findall(fields.first(block, "status"))),
     )
+
+
+def odd_report(message: Message, texts: Sequence[str]) -> DeliveryReport | None:
+    """Return what a bounce in a mail server's own words says, or None for what is none.
+
+    flufl.bounce knows the forms of many servers that keep to no standard. ``texts`` are the
+    mail's own: they quote our mail's header, where its Message-ID stands.
+    """
+    try:
+        temporary, permanent = all_failures(message)
+    except Exception:  # noqa: BLE001 - a stranger's bytes: what breaks the library is no bounce
+        return None
+    lost, waiting = _plain(permanent), _plain(temporary)
+    if not lost and not waiting:
+        return None
+    return DeliveryReport(
+        tuple(dict.fromkeys(one for text in texts for one in _quoted_ids(text))),
+        tuple(dict.fromkeys((*lost, *waiting))),
+        ("failed",) if lost else ("delayed",),
+    )
+
+
+def _quoted_ids(text: str) -> list[str]:
+    """Return the Message-IDs that header lines in a text name."""
+    lines = _MESSAGE_ID_LINE.findall(text[:_MAX_TEXT])
+    return [one for line in lines for one in fields.message_ids([line])]
+
+
+def _plain(addresses: Iterable[object]) -> list[str]:
+    """Return the addresses as folded text; the library gives some as bytes."""
+    words = (one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in addresses)
+    return sorted(word.strip("<> ").casefold() for word in words)

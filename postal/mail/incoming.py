@@ -9,7 +9,7 @@ from email.policy import compat32
 from typing import TYPE_CHECKING
 
 from postal.mail import headers as fields
-from postal.mail.failure import DeliveryReport, delivery_report
+from postal.mail.failure import DeliveryReport, delivery_report, odd_report
 from postal.mail.parts import Body, Unreadable, body
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ RECIPIENT_FIELDS = (
 """Where the address that a mail was sent to may stand, the likeliest first."""
 
 # Limits that no player's mail comes near; beyond them the parser itself gets slow or gives up.
+_SERVERS = frozenset({"mailer-daemon", "postmaster"})
 _MAX_HEAD_BYTES = 256 * 1024
 _MAX_HEAD_LINES = 2_000
 _MAX_BOUNDARIES = 40
@@ -104,9 +105,18 @@ def _incoming(message: Message, content: Body) -> Incoming:
         texts=content.texts,
         unreadable=content.unreadable,
         hindrance=content.hindrance,
-        report=delivery_report(message),
+        report=delivery_report(message) or _odd_report(message, found, content),
         headers=found,
     )
+
+
+def _odd_report(message: Message, found: fields.Headers, content: Body) -> DeliveryReport | None:
+    """Return the delivery failure that a mail server tells in a form of its own, if it is one."""
+    senders = fields.addresses(found.get("from", ()))
+    by_server = any(one.partition("@")[0] in _SERVERS for one in senders)
+    if not by_server and fields.return_path(found) != "":
+        return None
+    return odd_report(message, content.texts)
 
 
 def _head(raw: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import css_inline
 
@@ -101,6 +102,17 @@ class Reports:
     def hint(self, frame: Frame) -> Rendered:
         """Return how to answer, for a known player whose mail bore no valid token."""
         return self._render("hint", frame, "please answer a report")
+
+    def held(self, frame: Frame) -> Rendered:
+        """Return the word to a player that a mail in his name was doubted and not taken."""
+        return self._render("held", frame, "a mail in your name is held")
+
+    def address(
+        self, frame: Frame, player: str, address: str, step: Literal["confirm", "asked", "done"]
+    ) -> Rendered:
+        """Return a mail about a second address: to it, to the registered one, or when it counts."""
+        title = "a second address"
+        return self._render("address", frame, title, player=player, address=address, step=step)
 
     def too_long(self, frame: Frame) -> Rendered:
         """Return the answer to a mail that is too long to be read."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from sqlmodel import Session
 
 from postal.engine.view import view
@@ -11,21 +9,20 @@ from postal.mail.gate import refusal
 from postal.mail.imap import MAX_MAIL_BYTES
 from postal.mail.incoming import Incoming, read
 from postal.ordertext import Reading, read_mail
+from postal.service.doubts import held_for_doubt
 from postal.service.failures import note_failure
 from postal.service.filing import Filing, file_orders
 from postal.service.play import order_context
+from postal.service.players import confirm_address
 from postal.service.post import frame_of, queue_to_player
 from postal.service.receipts import UNAVAILABLE, answer_commands, receipt_facts
 from postal.service.senders import Seated, identify
 from postal.service.work import LoadedGame, Workplace, load_book, load_game
+from postal.store.addresses import players_with_address
 from postal.store.games import players_at
 from postal.store.orders import attendance
-from postal.store.outbox import count_messages
 from postal.store.rows import GameStatus, MailRow, MailStatus, TurnRow
 from postal.store.turns import open_turn
-
-HINT_PAUSE = timedelta(hours=6)
-"""A hint how to answer goes to an address once in so long, whatever it sends."""
 
 UNREADABLE = {
     "tnef": "it holds its text in a winmail.dat that only Outlook can read",
@@ -39,12 +36,12 @@ UNREADABLE = {
 }
 
 
-def answer_mail(session: Session, work: Workplace, row: MailRow) -> None:
+def answer_mail(session: Session, work: Workplace, row: MailRow, *, vouched: bool = False) -> None:
     """Do what a stored mail asks for and queue the answers; notes in ``row`` what became of it.
 
     Nobody is answered who might be a program (RFC 3834), and every answer goes to the
     registered address of the player whose token the mail carries. Without a token nothing is
-    done. Noise is never filed under a game.
+    done. Noise is never filed under a game. ``vouched``: the GM says that the sender is real.
     """
     incoming = read(row.raw or b"")
     if incoming.report is not None:
@@ -59,13 +56,19 @@ def answer_mail(session: Session, work: Workplace, row: MailRow) -> None:
         return
     seated = identify(session, work, incoming)
     if seated is None:
-        row.status, row.reason = _without_token(session, work, incoming)
+        confirmed = confirm_address(session, work, incoming)
+        if confirmed:
+            row.status, row.reason = MailStatus.DONE, confirmed
+        else:
+            row.status, row.reason = _without_token(session, work, incoming)
         return
     row.game_id, row.player, row.turn = seated.game.id, seated.player.name, seated.turn
     row.status = MailStatus.DONE
     # First of all, or the turn could be adjudicated while its state is read.
     turn = _turn_for(session, seated, row)
     loaded = load_game(session, seated.game)
+    if not vouched and held_for_doubt(session, work, loaded, seated, row, incoming):
+        return
     if turn is None:
         row.reason = "too late"
         _answer_late(session, work, loaded, seated, incoming)
@@ -188,15 +191,13 @@ def _answer_unreadable(  # noqa: PLR0913 - the whole of a mail's circumstances
 def _without_token(session: Session, work: Workplace, incoming: Incoming) -> tuple[MailStatus, str]:
     """Do nothing; tell a registered address, now and then, how to answer (MAIL.md)."""
     sender = incoming.senders[0]
-    for game, player in reversed(players_at(session, sender)):
+    known = (*players_with_address(session, sender), *players_at(session, sender))
+    for game, player in reversed(known):
         if game.status != GameStatus.RUNNING:
             continue
-        since = work.clock.now() - HINT_PAUSE
-        if count_messages(session, player.address, since, ("hint",)):
-            return MailStatus.REJECTED, "no token; a hint was sent lately"
         loaded = load_game(session, game)
         rendered = work.reports.hint(frame_of(work, loaded, player.name))
-        queue_to_player(
+        sent = queue_to_player(
             session,
             work,
             loaded,
@@ -206,5 +207,5 @@ def _without_token(session: Session, work: Workplace, incoming: Incoming) -> tup
             turn=loaded.game.turn,
             answers=incoming,
         )
-        return MailStatus.REJECTED, "no token; a hint was sent"
+        return MailStatus.REJECTED, f"no token; a hint was sent{'' if sent else ' lately'}"
     return MailStatus.REJECTED, "no token, and nobody we know"

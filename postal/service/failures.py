@@ -7,23 +7,27 @@ from sqlmodel import Session
 from postal.mail.incoming import Incoming
 from postal.service.post import notify_gm
 from postal.service.work import Workplace
-from postal.store.outbox import mark_failed, message_by_message_id
+from postal.store.outbox import mark_delayed, mark_failed, message_by_message_id
 from postal.store.rows import MailStatus
 
 
 def note_failure(session: Session, work: Workplace, incoming: Incoming) -> tuple[MailStatus, str]:
-    """Note at the mail concerned that it did not arrive, and tell the GM; no player is told.
+    """Note at the mail concerned what a server says of it; no player is told.
 
-    A report of a delay, or about a mail that is none of ours, changes nothing.
+    A final failure is told to the GM, who can send the mail again; a delay is noted for
+    ``postal outbox list``. A report about a mail that is none of ours changes nothing.
     """
     report = incoming.report
-    if report is None or not report.failed:
-        return MailStatus.IGNORED, "a mail is delayed"
+    if report is None:
+        return MailStatus.IGNORED, "no report"
     for message_id in report.message_ids:
         message = message_by_message_id(session, message_id)
         if message is None or message.id is None:
             continue
         status = ", ".join(report.statuses) or "no status given"
+        if not report.failed:
+            mark_delayed(session, message.id, text=f"delayed: {status}")
+            return MailStatus.IGNORED, f"mail {message.id} is delayed"
         mark_failed(session, message.id, code=None, text=f"came back: {status}")
         if message.kind != "gm":
             sentences = (

@@ -103,10 +103,10 @@ def handle_again(work: Workplace, number: int) -> str:
 
 
 def release(work: Workplace, number: int) -> str:
-    """Handle a mail in quarantine again, on the GM's word; return what became of it."""
+    """Handle a mail in quarantine again, the GM vouching for its sender; return what became."""
     with work.database.reading() as session:
         _held(_found(session, number))
-    return _handle(work, number)
+    return _handle(work, number, vouched=True)
 
 
 def set_done(work: Workplace, number: int) -> str:
@@ -117,7 +117,7 @@ def set_done(work: Workplace, number: int) -> str:
         return f"Mail {number} is marked as dealt with."
 
 
-def _handle(work: Workplace, number: int) -> str:
+def _handle(work: Workplace, number: int, *, vouched: bool = False) -> str:
     try:
         with work.database.transaction() as session:
             row = _found(session, number, hold=True)
@@ -125,7 +125,7 @@ def _handle(work: Workplace, number: int) -> str:
             before = (row.target, row.moved)
             row.status, row.reason, row.target, row.tries = MailStatus.NEW, "", "", 1
             row.game_id = row.player = row.turn = None
-            answer_mail(session, work, row)
+            answer_mail(session, work, row, vouched=vouched)
             _refuse_overtaken(session, row)
             target, (row.target, row.moved) = row.target, before
             if target == row.folder and not row.moved:

@@ -18,7 +18,7 @@ from postal.service.work import (
     load_game,
 )
 from postal.store.games import all_games
-from postal.store.outbox import messages_in_state
+from postal.store.outbox import delayed_messages, messages_in_state
 from postal.store.rows import OutboxRow, OutboxState
 
 
@@ -105,12 +105,16 @@ def _orders(session: Session, loaded: LoadedGame, *, reveal: bool) -> dict[str, 
 
 
 def list_outbox(work: Workplace, states: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """Return the mails of the outbox in some states, or in all but ``sent``, oldest first."""
+    """Return the mails of the outbox in some states, oldest first.
+
+    Without ``states`` all that are not sent, and those that a server reports as delayed.
+    """
     chosen = [OutboxState(state) for state in states] or [
         state for state in OutboxState if state is not OutboxState.SENT
     ]
     with work.database.reading() as session:
         rows = [row for state in chosen for row in messages_in_state(session, state)]
+        rows += () if states else delayed_messages(session)
     return [_message(row) for row in sorted(rows, key=lambda row: row.id or 0)]
 
 

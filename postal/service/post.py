@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
 
 from sqlmodel import Session
 
@@ -12,13 +15,26 @@ from postal.mail.tokens import message_id, plus_address, subject_tag
 from postal.reports import Frame, Rendered
 from postal.service.work import LoadedGame, Workplace
 from postal.store.addresses import confirmed_address
-from postal.store.outbox import messages_of_turn, queue_message
+from postal.store.outbox import count_messages, messages_of_turn, queue_message
 from postal.store.rows import OutboxRow, PlayerRow
+
+LOG = logging.getLogger("postal")
 
 REPORTS = ("welcome", "report", "final")
 """The kinds of which each player gets one a turn; the rest are answers and notices."""
 
 NAME_LENGTH = 20
+
+PAUSES = {
+    "late": timedelta(minutes=5),
+    "unreadable": timedelta(minutes=5),
+    "hint": timedelta(hours=6),
+    "held": timedelta(hours=6),
+}
+"""How long after one answer of a kind an address gets no other of it (RFC 3834, 2)."""
+
+MOST_ANSWERS = 100
+"""The most answers that an address gets in a day, whatever it sends: no loop runs on for ever."""
 
 
 def frame_of(
@@ -87,8 +103,8 @@ def queue_to_player(  # noqa: PLR0913 - each is a part of the mail, named at the
     turn: int,
     orders_for: int | None = None,
     answers: Incoming | None = None,
-) -> OutboxRow:
-    """Queue a mail to a player's registered address, never to From; returns its row.
+) -> OutboxRow | None:
+    """Queue a mail to a player's registered address, never to From; None where it must wait.
 
     An answer goes to a second address of his, once that is confirmed, where he wrote from it.
 
@@ -99,6 +115,9 @@ def queue_to_player(  # noqa: PLR0913 - each is a part of the mail, named at the
     orders_for = orders_for if orders_for is not None else loaded.game.turn
     token = work.token(loaded.row, orders_for, player.name, player.token_serial)
     recipient = _recipient(session, player, answers)
+    if answers is not None and _enough(session, work, recipient, kind):
+        LOG.info("no %s to player %s: enough for now", kind, player.id)
+        return None
     mailbox = work.identity.mailbox
     subject = rendered.subject
     if not work.identity.plus:
@@ -139,6 +158,59 @@ def queue_to_player(  # noqa: PLR0913 - each is a part of the mail, named at the
     return queue_message(session, message)[0]
 
 
+def queue_to_address(  # noqa: PLR0913 - each is a part of the mail
+    session: Session,
+    work: Workplace,
+    loaded: LoadedGame,
+    player: PlayerRow,
+    address: str,
+    rendered: Rendered,
+    token: str,
+) -> OutboxRow:
+    """Queue a mail to an address that is asked to be a player's second, or just became so.
+
+    ``token`` confirms the address and orders nothing; the player's own stands nowhere in it.
+    """
+    mailbox = work.identity.mailbox
+    identifier = message_id(token, work.new_name(NAME_LENGTH), mailbox.rpartition("@")[2])
+    tag = "" if work.identity.plus else f" {subject_tag(token)}"
+    raw = build(
+        Outgoing(
+            sender=mailbox,
+            sender_name=work.identity.gm_name,
+            recipient=address,
+            subject=f"{rendered.subject}{tag}",
+            text=rendered.text,
+            html=rendered.html,
+            message_id=identifier,
+            date=work.clock.now(),
+            reply_to=plus_address(mailbox, token) if work.identity.plus else mailbox,
+        )
+    )
+    message = OutboxRow(
+        created_at=work.clock.now(),
+        game_id=loaded.id,
+        turn=loaded.game.turn,
+        player=player.name,
+        recipient=address,
+        kind="address",
+        subject=rendered.subject,
+        message_id=identifier,
+        raw=raw,
+    )
+    return queue_message(session, message)[0]
+
+
+def address_frame(work: Workplace, loaded: LoadedGame, token: str) -> Frame:
+    """Return what a mail to a second address says beside its text; it answers with ``token``."""
+    mailbox = work.identity.mailbox
+    return replace(
+        frame_of(work, loaded),
+        mailbox=plus_address(mailbox, token) if work.identity.plus else mailbox,
+        reply_subject="" if work.identity.plus else f"{loaded.row.slug} {subject_tag(token)}",
+    )
+
+
 def queue_to_gm(
     session: Session,
     work: Workplace,
@@ -174,6 +246,14 @@ def queue_to_gm(
         raw=raw,
     )
     return queue_message(session, message)[0]
+
+
+def _enough(session: Session, work: Workplace, recipient: str, kind: str) -> bool:
+    """Whether an address has been answered enough for now."""
+    now = work.clock.now()
+    if kind in PAUSES and count_messages(session, recipient, now - PAUSES[kind], (kind,)):
+        return True
+    return count_messages(session, recipient, now - timedelta(days=1)) >= MOST_ANSWERS
 
 
 def _recipient(session: Session, player: PlayerRow, answers: Incoming | None) -> str:

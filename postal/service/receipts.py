@@ -58,7 +58,7 @@ def answer_commands(  # noqa: PLR0913 - the whole of a mail's circumstances
     """Queue the answer to each command of a mail, once each, and the gifts that go by post."""
     for name in dict.fromkeys(command.name for command in filing.reading.commands):
         if name == "resend":
-            queue_report_again(session, work, loaded, player)
+            queue_report_again(session, work, loaded, player, incoming)
             continue
         rendered = _answer(session, work, loaded, filing, player.name, name)
         if rendered is not None:

@@ -34,12 +34,14 @@ class Identity:
     """Who the mails come from: the GM's name and own address, and the games' mailbox.
 
     ``plus``: whether the mailbox takes plus addresses, so that a token can stand in them.
+    ``authserv_id`` names the server whose doubts about a sender count; empty: none.
     """
 
     gm_name: str
     gm_address: str
     mailbox: str
     plus: bool
+    authserv_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,19 @@ def mark_failed(session: Session, message_id: int, *, code: int | None, text: st
     )
 
 
+def mark_delayed(session: Session, message_id: int, *, text: str) -> None:
+    """Note that a server on the way still tries to deliver a message; its state stays."""
+    _mark(session, message_id, last_text=text)
+
+
+def delayed_messages(session: Session) -> Sequence[OutboxRow]:
+    """Return the messages that were sent and that a server has since reported as delayed."""
+    statement = select(OutboxRow).where(
+        OutboxRow.state == OutboxState.SENT, col(OutboxRow.last_text).startswith("delayed:")
+    )
+    return session.exec(statement.order_by(col(OutboxRow.id))).all()
+
+
 def recover_sending(session: Session) -> int:
     """Make messages that were being sent when the program ended unknown; return how many.
 

@@ -1,0 +1,49 @@
+"""Holds a mail with a good token whose sender the receiving server doubts, for the GM to judge."""
+
+from __future__ import annotations
+
+from sqlmodel import Session
+
+from postal.mail.authentication import doubt
+from postal.mail.incoming import Incoming
+from postal.service.post import PAUSES, frame_of, notify_gm, queue_to_player
+from postal.service.senders import Seated
+from postal.service.work import LoadedGame, Workplace
+from postal.store.outbox import count_messages
+from postal.store.rows import MailRow, MailStatus
+
+
+def held_for_doubt(  # noqa: PLR0913 - the whole of a mail's circumstances
+    session: Session,
+    work: Workplace,
+    loaded: LoadedGame,
+    seated: Seated,
+    row: MailRow,
+    incoming: Incoming,
+) -> bool:
+    """Set a doubtful mail aside, telling the registered player and the GM; whether it was one."""
+    why = doubt(incoming, work.identity.authserv_id)
+    if why is None:
+        return False
+    row.status, row.reason = MailStatus.QUARANTINED, f"held, its sender is doubtful: {why}"
+    # Once in so long, however many such mails come.
+    since = work.clock.now() - PAUSES["held"]
+    if count_messages(session, seated.player.address, since, ("held",)):
+        return True
+    frame = frame_of(work, loaded, seated.player.name)
+    queue_to_player(
+        session,
+        work,
+        loaded,
+        seated.player,
+        kind="held",
+        rendered=work.reports.held(frame),
+        turn=loaded.game.turn,
+    )
+    sentences = (
+        f"A mail with {seated.player.name}'s token came, and your mail server says {why}.",
+        f"Nothing in it was done. `postal inbox show {row.id}` shows it.",
+        f"`postal inbox release {row.id}` takes it as his.",
+    )
+    notify_gm(session, work, "a doubtful mail is held", sentences, loaded=loaded)
+    return True
