@@ -47,9 +47,7 @@ def _own_address(incoming: Incoming, own: AbstractSet[str]) -> str | None:
 
 
 def _loop(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
-    return (
-        "it is mail of a league come back" if LOOP_HEADER.lower() in incoming.headers else None
-    )
+    return "it is mail of a league come back" if LOOP_HEADER.lower() in incoming.headers else None
 
 
 def _bounce(incoming: Incoming, _own: AbstractSet[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from email.errors import InvalidBase64LengthDefect
 from email.message import Message
@@ -26,6 +27,7 @@ MAX_TEXT_BYTES = 256 * 1024
 _MAX_DEPTH = 30
 _MAX_PARTS = 300
 _PGP_MESSAGE = "-----BEGIN PGP MESSAGE-----"
+_HTML = re.compile(r"\s*(?:<!doctype html|<html)\b", re.IGNORECASE)  # whatever it is declared
 _OPAQUE = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 # The most telling reason first, where a mail gives several.
 _ORDER: tuple[Unreadable, ...] = (
@@ -154,7 +156,8 @@ class _Walk:
         if _PGP_MESSAGE in text:
             self._hindrances.add("encrypted")
             return ""
-        return self._from_html(text) if kind == "text/html" else _from_plain(part, text)
+        is_html = kind == "text/html" or _HTML.match(text) is not None
+        return self._from_html(text) if is_html else _from_plain(part, text)
 
     def _from_html(self, text: str) -> str | None:
         try:

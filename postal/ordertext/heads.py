@@ -10,7 +10,7 @@ from postal.ordertext.types import Context, Refusal
 
 _HEAD = re.compile(
     r"(?P<word>(?:table|hand) )?(?P<letter>[^\W\d_])(?P<number>[0-9]{1,2})?"
-    r"(?=[ :).\-]|$)(?P<mark>[ :).\-]*)"
+    r"(?=[ :).\-→]|=>|$)(?P<mark>(?:[-=]>|[ :).\-→])*)"
 )
 _ALL = re.compile(r"all(?: (?:tables|hands))?(?=[ :)\-]|$)(?P<mark>[ :)\-]*)")
 

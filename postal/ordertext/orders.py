@@ -28,6 +28,7 @@ _OPENERS = frozenset(
     {"i", "i'll", "i'd", "i'm", "am", "will", "please", "pls", "and", "then", "also", "ok", "going"}
 )
 _LABEL = re.compile(r"[^:=, ]{1,20}(?: [^:=, ]{1,20})? ?[:=,] ?")
+_TABLES = re.compile(r"(?:[^\W\d_][0-9]?,? ?(?:,|&|\band\b) ?){1,8}(?=[^\W\d_][0-9]?[ :)])")
 _OPENING_MARKS = "([{<"
 _DOUBTFUL = frozenset("?([{<>}]")
 
@@ -160,7 +161,12 @@ def _no_verb(table: str, words: list[str]) -> Refusal:
 
 
 def _behind_opening(folded: str) -> str:
-    """Return what follows a bracket, ``Please``, ``I'll`` or ``Puke:``; empty without one."""
+    """Return what follows a bracket, ``Please``, ``I'll``, ``Puke:`` or ``A, B``; else nothing.
+
+    ``A> fold`` is put right.
+    """
+    if folded[1:2] == ">":
+        return f"{folded[0]}:{folded[2:]}"
     inner = folded.lstrip(_OPENING_MARKS)
     words = inner.split()
     start = 0
@@ -169,7 +175,7 @@ def _behind_opening(folded: str) -> str:
     if start:
         inner = " ".join(words[start:])
     elif inner == folded:
-        label = _LABEL.match(folded)
+        label = _TABLES.match(folded) or _LABEL.match(folded)
         inner = folded[label.end() :] if label else folded
     return "" if inner == folded else inner.rstrip(")]}> ")
 

@@ -65,7 +65,7 @@ def quote_mark(folded: str) -> str:
     """
     start = without_prefixes(folded)
     initials = _INITIALS.match(start)
-    # "A> fold" is an order gone wrong, which is answered.
+    # "A> raise 5000" is an order gone wrong, which is answered.
     if initials and key(start[initials.end() :].partition(" ")[0]) not in VERB_WORDS:
         return ">"
     return next((mark for mark in QUOTE_MARKS if start.startswith(mark)), "")
