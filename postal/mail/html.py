@@ -19,7 +19,8 @@ _QUOTE_CLASSES = (
 _QUOTE_IDS = ("mail-editor-reference-message-container", "olk_src_body_section", "yahoo_quoted")
 # Nodes after which, among their siblings, the mail that is answered begins.
 _QUOTE_STARTS = ("divrplyfwdmsg", "appendonsend")
-_STRUCK_OUT = ("s", "strike", "del")
+_UNSAID = ("s", "strike", "del", "template")
+_UNSAID_STYLE = re.compile(r"line-through|display:none|visibility:hidden|mso-hide:all")
 
 _HTML_TAG = re.compile(r"<(/?)html\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
@@ -39,7 +40,7 @@ def html_to_text(html: str) -> str:
     parser = HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:
         root = document_fromstring(source, parser=parser)
-        _drop_struck_out(root)
+        _drop_unsaid(root)
         _drop_quotes(root)
         _flatten_tables(root)
         return str(Inscriptis(root, _CONFIG).get_text())
@@ -70,10 +71,11 @@ def _mark_nested_documents(html: str) -> str:
     return _HTML_TAG.sub(marked, html)
 
 
-def _drop_struck_out(root: HtmlElement) -> None:
-    """Drop what the writer struck out: he has taken it back."""
-    for node in list(root.iter("s", "strike", "del", "span", "font")):
-        if node.tag in _STRUCK_OUT or "line-through" in (node.get("style") or "").casefold():
+def _drop_unsaid(root: HtmlElement) -> None:
+    """Drop what the writer struck out, which he has taken back, and what nobody sees."""
+    for node in list(root.iter(etree.Element)):
+        style = "".join((node.get("style") or "").casefold().split())
+        if node.tag in _UNSAID or "hidden" in node.attrib or _UNSAID_STYLE.search(style):
             node.clear(keep_tail=True)
 
 

@@ -8,6 +8,9 @@ import re
 _FALLBACKS = ("utf-8", "cp1252", "latin-1")
 # What is labelled latin-1 or ASCII is in truth often cp1252, which differs in unused codes only.
 _READ_AS = {"iso8859-1": "cp1252", "ascii": "utf-8"}
+# Under these names UTF-8 is often sent. Text in them is never UTF-8 by chance, and a separator
+# whose letters are garbled would not be known for one: what is quoted below it would be read.
+_WESTERN = frozenset({"cp1252", "iso8859-15", "cp1250", "iso8859-2"})
 # Codecs of Python that are no charsets of mail; some are slow or warn on an enemy's bytes.
 _NO_CHARSETS = frozenset({"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined"})
 _QUOTES = re.compile(r">+")
@@ -15,8 +18,13 @@ _SIGNATURE = "-- "
 
 
 def decode(data: bytes, charset: str | None) -> str:
-    """Return text: the declared charset, then utf-8, cp1252 and latin-1, which takes all bytes."""
-    for candidate in (_known(charset), *_FALLBACKS):
+    """Return text: the declared charset, then utf-8, cp1252 and latin-1, which takes all bytes.
+
+    What is valid UTF-8 is UTF-8 even where a Western charset of one byte is declared.
+    """
+    known = _known(charset)
+    first = ("utf-8", known) if known in _WESTERN else (known,)
+    for candidate in (*first, *_FALLBACKS):
         if candidate is None:
             continue
         try:
