@@ -99,7 +99,7 @@ class PostOffice:
     imap_port: int
     smtp_port: int
     certificate: Certificate
-    arrivals: Arrivals
+    arrivals: Arrivals = field(default_factory=Arrivals)
 
     @property
     def trusted(self) -> ssl.SSLContext:
@@ -142,6 +142,8 @@ ca_file = "{certificate}"
 host = "localhost"
 port = {office.smtp_port}
 security = "starttls"
+user = "{MAILBOX}"
+password = "{office.passwords[MAILBOX]}"
 from = "{MAILBOX}"
 ca_file = "{certificate}"
 [mail]
