@@ -93,7 +93,7 @@ def is_signature(raw: str) -> bool:
 
     PGP's clear text puts ``- `` before a line that begins with a dash.
     """
-    return raw.rstrip() in ("--", "- --")
+    return raw.strip() in ("--", "- --")
 
 
 def header_kind(folded: str) -> str | None:

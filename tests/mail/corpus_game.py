@@ -7,20 +7,23 @@ import shutil
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from sqlmodel import select
+from sqlmodel import col, select
 
 from postal.clock import ManualClock
 from postal.mail.imap import Fetched
+from postal.ordertext import Context
 from postal.reports import Reports
 from postal.resources import games_path, templates_path
 from postal.service.intake import poll
 from postal.service.newgame import Calendar, NewGame, create_game
+from postal.service.play import order_context
+from postal.service.post import REPORTS
 from postal.service.turns import force_turn
-from postal.service.work import Identity, Workplace
+from postal.service.work import Identity, Workplace, find_game, load_game
 from postal.store.database import open_database
-from postal.store.games import game_by_slug
 from postal.store.rows import OutboxRow
 from tests.mail.conftest import GM
 
@@ -121,27 +124,40 @@ class League:
         """Close the database."""
         self.work.database.close()
 
-    def token(self, player: str = WRITER, turn: int = 0) -> str:
+    def token(self, player: str = WRITER, turn: int | None = None) -> str:
         """Return a player's token, for the turn in play where none is named."""
         with self.work.database.reading() as session:
-            row = game_by_slug(session, SLUG)
-        assert row is not None
-        return self.work.token(row, turn or self.turn, player)
+            row = find_game(session, SLUG)
+        return self.work.token(row, self.turn if turn is None else turn, player)
 
-    def report(self, player: str = WRITER) -> OutboxRow:
-        """Return the last report that a player was mailed."""
+    @cached_property
+    def context(self) -> Context:
+        """What the writer's words are read against."""
         with self.work.database.reading() as session:
-            rows = session.exec(select(OutboxRow).where(OutboxRow.player == player)).all()
-        return [row for row in rows if row.kind in ("welcome", "report")][-1]
+            game = load_game(session, find_game(session, SLUG)).game
+        return order_context(game, WRITER)
+
+    @cached_property
+    def _words(self) -> dict[bytes, str]:
+        reports = select(OutboxRow.message_id).where(
+            OutboxRow.player == WRITER, col(OutboxRow.kind).in_(REPORTS)
+        )
+        with self.work.database.reading() as session:
+            report = session.exec(reports.order_by(col(OutboxRow.id).desc())).first()
+        assert report is not None
+        return {
+            b"@TOKEN@": self.token(),
+            b"@OLD-TOKEN@": self.token(turn=self.turn - 1),
+            b"@REPORT-ID@": report,
+        }
 
     def filled(self, mail: bytes) -> bytes:
-        """Return a mail with the game's tokens and Message-IDs for the words between ``@``."""
-        words = {
-            b"@TOKEN@": self.token(),
-            b"@OLD-TOKEN@": self.token(turn=self.turn - 1) if self.turn > 1 else "",
-            b"@REPORT-ID@": self.report().message_id,
-        }
-        for word, meant in words.items():
+        """Return a mail with what the words between ``@`` stand for.
+
+        They are the writer's token of this turn and of the one before, and the Message-ID of
+        his last report.
+        """
+        for word, meant in self._words.items():
             mail = mail.replace(word, meant.encode())
         return mail
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from postal.mail.imap import FOLDERS, ImapSettings, Mailbox
+from postal.mail.incoming import read
+from postal.ordertext import read_mail
 from tests.mail.conftest import GM, PASSWORDS
 from tests.mail.corpus_game import STATES, HeldInbox, League
 from tests.mail.corpus_outcome import CORPUS, NAMES, case, envelope, outcome, raw_mail
@@ -33,6 +35,25 @@ def test_what_comes_of_a_mail(name: str, leagues: dict[str, League]) -> None:
     league.go_back()
     inbox = HeldInbox([raw_mail(name, league)], league.work.clock.now())
     assert outcome(league, inbox, inbox.moved) == wanted.expected
+
+
+STUBS = ("calendar-invitation", "outlook-stub-text", "stub-quote-only-text")
+"""Mails whose text says less, or more, than their HTML."""
+
+
+def test_text_and_html_say_the_same(leagues: dict[str, League]) -> None:
+    """Where a client sends both, each by itself gives the orders, though only one is needed."""
+    compared = 0
+    for name in NAMES:
+        league = leagues[case(name).game]
+        mail = read(raw_mail(name, league))
+        if len(mail.texts) == 1 or name in STUBS:
+            continue
+        readings = [read_mail(text, league.context) for text in mail.texts]
+        told = {tuple(line.order for line in reading.lines) for reading in readings}
+        assert (name, len(told)) == (name, min(len(mail.texts), 1))
+        compared += len(mail.texts) == 2
+    assert compared > 50
 
 
 SAMPLE = (
