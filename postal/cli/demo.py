@@ -50,9 +50,14 @@ def demo(
         seed = int.from_bytes(new_secret(), "big") % _SEEDS_DRAWN
     console = Console(highlight=False, markup=False, soft_wrap=True)
     console.print(f"{players} robots play by mail; --seed {seed} repeats this game.")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TextColumn("hands over"), console=console, transient=True) as progress:
-        bar = progress.add_task("Turn 1", total=None)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("hands over, {task.fields[mails]} mails"),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("Turn 1", total=None, mails=0)
 
         def watch(scene: Scene) -> None:
             for ending in scene.endings:
@@ -62,6 +67,7 @@ def demo(
                 description=f"Turn {scene.turn + 1}",
                 total=scene.hands,
                 completed=scene.over,
+                mails=scene.mails,
             )
 
         done = play(into, players, seed, watch)

@@ -56,11 +56,16 @@ _PASSWORD_LENGTH = 24
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A turn that was adjudicated, hands over of all hands, and those that ended, in words."""
+    """A turn that was adjudicated, with what has happened up to it.
+
+    ``over`` counts the hands that are over of all ``hands``, ``mails`` what the robots received
+    and sent; ``endings`` are the hands that ended now, in words.
+    """
 
     turn: int
     over: int
     hands: int
+    mails: int
     endings: tuple[str, ...]
 
 
@@ -193,7 +198,8 @@ class _Stage:
         old = {hand["hand"] for hand in before["hands"] if hand["end"]}
         over = [hand for hand in demo.facts["hands"] if hand["end"]]
         endings = tuple(_ending(hand) for hand in over if hand["hand"] not in old)
-        self._watch(Scene(before["turn"], len(over), len(demo.facts["hands"]), endings))
+        hands = len(demo.facts["hands"])
+        self._watch(Scene(before["turn"], len(over), hands, demo.mails.total(), endings))
 
     def _postman(self, robot: Robot) -> Postman:
         servers = self._servers

@@ -22,7 +22,18 @@ LONGEST_ANSWER = timedelta(hours=18)
 
 _LONGEST = LONGEST_ANSWER // timedelta(minutes=1)
 _MOST_CORRECTIONS = 3
-_TYPO = {"give": "gvie", "keep": "kepe", "discard": "discrad", "raise": "rasie", "bet": "bte"}
+_TYPOS = {
+    "give": "gvie",
+    "keep": "kepe",
+    "discard": "discrad",
+    "raise": "rasie",
+    "stay": "saty",
+    "check": "chekc",
+    "call": "clal",
+    "fold": "fodl",
+    "expose": "expsoe",
+    "turn": "trun",
+}
 
 
 @dataclass
@@ -147,11 +158,12 @@ class Robot:
 
 
 def mistyped(text: str) -> str:
-    """Return a line with a slip in it that makes it no order, though it looks like one."""
-    for right, wrong in _TYPO.items():
-        if f" {right} " in text:
-            return text.replace(f" {right} ", f" {wrong} ", 1)
-    return f"{text} 1O0"
+    """Return a line whose verb, the first there is, has two letters the wrong way round."""
+    words = text.split(" ")
+    at = next((at for at, word in enumerate(words) if word in _TYPOS), None)
+    if at is not None:
+        words[at] = _TYPOS[words[at]]
+    return " ".join(words)
 
 
 def same_order(one: str, other: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import smtplib
+import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -45,6 +46,8 @@ class Postman:
             self._imap: IMAPClient = opened.enter_context(
                 IMAPClient(account.host, account.imap_port, ssl=False, timeout=_SECONDS)
             )
+            # IMAPClient sends a command in pieces, and each would wait for the last's receipt.
+            self._imap.socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._imap.login(self.robot.address, account.password)
             self._smtp = smtplib.SMTP(account.host, account.smtp_port, timeout=_SECONDS)
             opened.enter_context(self._smtp)

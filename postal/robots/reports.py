@@ -20,7 +20,7 @@ _MARK = ":: "
 _HAND = re.compile(r"(?:[A-Z][a-z]+ )?[Hh]and (?P<hand>[A-Z]\d+)\b")
 _NEIGHBOUR = re.compile(r"cards? for (?P<name>.+?) \((?P<way>next|previous)\)")
 _AHEAD = re.compile(r"is £(?P<sum>[\d,]+) ahead")
-_LEAST = re.compile(r"[Aa] raise adds from £(?P<sum>[\d,]+) to £")
+_RAISE = re.compile(r"[Aa] raise adds from £(?P<least>[\d,]+) to £(?P<most>[\d,]+)")
 _MINE = re.compile(r"has (?P<minus>-?)£(?P<sum>[\d,]+) \(you\)")
 _PAID = re.compile(r"Paid so far: you £(?P<sum>[\d,]+)")
 _TURN = re.compile(r"\bturn (\d+)")
@@ -32,7 +32,7 @@ class Asked:
     """What a report asks for at one hand; sums are whole pounds.
 
     ``examples`` are its lines ready to edit; ``neighbours`` the names by seats onward, in a give;
-    ``owed`` what the opponent is ahead by and ``least`` the least raise, in a bet.
+    ``owed`` what the opponent is ahead by, ``least`` and ``most`` a raise, in a bet.
     """
 
     hand: str
@@ -42,17 +42,12 @@ class Asked:
     neighbours: Mapping[int, str]
     owed: int
     least: int
+    most: int
 
     @property
     def verbs(self) -> tuple[str, ...]:
         """The verbs of the examples, in their order."""
         return tuple(dict.fromkeys(line.split()[1] for line in self.examples))
-
-    @property
-    def most(self) -> int:
-        """The greatest raise, which the example has; 0 where no raise is allowed."""
-        raises = [line.split()[2] for line in self.examples if line.split()[1] == "raise"]
-        return int(raises[0]) if raises else 0
 
     @property
     def may_expose(self) -> bool:
@@ -189,7 +184,7 @@ def _by_hand(paragraphs: list[str]) -> Iterable[tuple[str, str, list[str]]]:
 def _one_asked(hand: str, table: str, said: str, lines: tuple[str, ...]) -> Asked:
     verb = lines[0].split()[1]
     kinds: dict[str, DueKind] = {"give": "give", "keep": "keep", "expose": "expose"}
-    ahead, least = _AHEAD.search(said), _LEAST.search(said)
+    ahead, limits = _AHEAD.search(said), _RAISE.search(said)
     return Asked(
         hand=hand,
         table=table,
@@ -197,7 +192,8 @@ def _one_asked(hand: str, table: str, said: str, lines: tuple[str, ...]) -> Aske
         examples=lines,
         neighbours={_SEATS[one["way"]]: one["name"] for one in _NEIGHBOUR.finditer(said)},
         owed=_pounds(ahead["sum"]) if ahead else 0,
-        least=_pounds(least["sum"]) if least else 0,
+        least=_pounds(limits["least"]) if limits else 0,
+        most=_pounds(limits["most"]) if limits else 0,
     )
 
 
