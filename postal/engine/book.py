@@ -11,6 +11,7 @@ from postal.engine.orders import (
     ALL_TABLES,
     Bet,
     Cancel,
+    Expose,
     Give,
     Line,
     Order,
@@ -96,6 +97,9 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
         if index in due:
             example, _ = ACTIONS[type(phase)].default(game, hand, index)
             hint = f"Write for example: {example.line()}"
+        if isinstance(phase, KeepPhase) and isinstance(order, Expose):
+            sentence = f"{hand.name}: that is what you expose; what you keep is missing."
+            return refuse("not-understood", sentence, hint, hand)
         sentence = f"{hand.name}: due now is {what}, from {whose}."
         return refuse("wrong-phase", sentence, hint, hand)
     if index not in due:

@@ -265,7 +265,7 @@ def _bet(game: Game, hand: Hand, index: int, phase: BettingPhase) -> Due:
     following: tuple[Phase, ...] = game.rules.phases[hand.phase + 1 : hand.phase + 2]
     may_expose = following[0].cards if following and isinstance(following[0], ExposePhase) else 0
     examples = tuple(
-        f"{hand.table}: {verb}" + (f" {phase.max_raise}" if verb == "raise" else "")
+        f"{hand.table}: {verb}" + (f" {phase.min_raise}" if verb == "raise" else "")
         for verb in verbs
     )
     return Due(

@@ -65,6 +65,7 @@ def test_discard_says_the_same_as_keep() -> None:
         ("A: discard 4C 4D expose KC AS 4C", "not-your-card"),
         ("A: give 3H 4C next, 4D previous", "wrong-phase"),
         ("A: raise 40000", "wrong-phase"),
+        ("A: expose AS AD AH", "not-understood"),
     ],
 )
 def test_3_1_and_3_2_keeps_that_are_refused(line: str, code: str) -> None:
