@@ -28,6 +28,8 @@ _MAX_HEAD_BYTES = 256 * 1024
 _MAX_HEAD_LINES = 2_000
 _MAX_BOUNDARIES = 40
 _MAX_DASH_LINES = 2_000
+_MAX_BOUNCE_LINES, _MAX_BOUNCE_BYTES = 1_000, 64 * 1024
+_MAX_LOOKS = 1_500_000  # each line is looked at for each boundary that is open
 _LINE_END = re.compile(rb"\r\n?")
 _LONG_PARAMETERS = re.compile(
     rb"^content-(?:type|disposition):(?:[^\n]|\n[ \t]){4000}", re.IGNORECASE | re.MULTILINE
@@ -81,21 +83,18 @@ def read(raw: bytes) -> Incoming:
     except Exception:  # noqa: BLE001  # as above; the headers still tell whom to answer
         content = Body(hindrance="damaged")
     try:
-        return _incoming(message, content)
+        return _incoming(message, content, raw)
     except Exception:  # noqa: BLE001  # as above
         return Incoming(unreadable="damaged", hindrance="damaged")
 
 
-def _incoming(message: Message, content: Body) -> Incoming:
+def _incoming(message: Message, content: Body, raw: bytes = b"") -> Incoming:
     found = fields.collect(message)
     ids = fields.message_ids(found.get("message-id", ()))
     return Incoming(
-        senders=fields.addresses(found.get("from", ())),
-        recipients=tuple(
-            dict.fromkeys(
-                fields.addresses(v for name in RECIPIENT_FIELDS for v in found.get(name, ()))
-            )
-        ),
+        # Some programs write the bare address in the place of a name, too: that is still one.
+        senders=tuple(dict.fromkeys(fields.addresses(found.get("from", ())))),
+        recipients=_recipients(found),
         return_path=fields.return_path(found),
         message_id=ids[0] if ids else "",
         in_reply_to=fields.message_ids(found.get("in-reply-to", ())),
@@ -105,18 +104,26 @@ def _incoming(message: Message, content: Body) -> Incoming:
         texts=content.texts,
         unreadable=content.unreadable,
         hindrance=content.hindrance,
-        report=delivery_report(message) or _odd_report(message, found, content),
+        report=delivery_report(message) or _odd_report(raw, found, content),
         headers=found,
     )
 
 
-def _odd_report(message: Message, found: fields.Headers, content: Body) -> DeliveryReport | None:
+def _recipients(found: fields.Headers) -> tuple[str, ...]:
+    """Return the addresses of RECIPIENT_FIELDS; one illegible value costs only itself."""
+    values = (value for name in RECIPIENT_FIELDS for value in found.get(name, ()))
+    return tuple(dict.fromkeys(one for value in values for one in fields.addresses([value])))
+
+
+def _odd_report(raw: bytes, found: fields.Headers, content: Body) -> DeliveryReport | None:
     """Return the delivery failure that a mail server tells in a form of its own, if it is one."""
     senders = fields.addresses(found.get("from", ()))
     by_server = any(one.partition("@")[0] in _SERVERS for one in senders)
     if not by_server and fields.return_path(found) != "":
         return None
-    return odd_report(message, content.texts)
+    # What failed stands near the top; the library goes over each line a hundred times.
+    top = b"\n".join(raw[:_MAX_BOUNCE_BYTES].split(b"\n", _MAX_BOUNCE_LINES)[:_MAX_BOUNCE_LINES])
+    return odd_report(BytesParser(policy=compat32).parsebytes(top), content.texts)
 
 
 def _head(raw: bytes) -> bytes:
@@ -129,10 +136,12 @@ def _head(raw: bytes) -> bytes:
 def _is_too_complex(raw: bytes) -> bool:
     """Return whether parsing would be slow or run out of stack, judged without parsing."""
     head = raw.partition(b"\n\n")[0]
+    boundaries = sum(1 for _ in _BOUNDARY.finditer(raw))
     return (
         len(head) > _MAX_HEAD_BYTES
         or head.count(b"\n") > _MAX_HEAD_LINES
         or raw.count(b"\n--") > _MAX_DASH_LINES
         or _LONG_PARAMETERS.search(raw) is not None
-        or sum(1 for _ in _BOUNDARY.finditer(raw)) > _MAX_BOUNDARIES
+        or boundaries > _MAX_BOUNDARIES
+        or raw.count(b"\n") * (boundaries + 1) > _MAX_LOOKS
     )
