@@ -30,6 +30,12 @@ def refusal(incoming: Incoming, own_addresses: Iterable[str]) -> str | None:
     return next((reason for rule in RULES if (reason := rule(incoming, own))), None)
 
 
+def from_ourselves(incoming: Incoming, own_addresses: Iterable[str]) -> bool:
+    """Return whether a mail says that it comes from one of the league's own addresses."""
+    own = frozenset(base_address(address) for address in own_addresses)
+    return any(base_address(sender) in own for sender in incoming.senders)
+
+
 def base_address(address: str) -> str:
     """Return an address without its ``+detail``, folded: ``GM+x@a.org`` is ``gm@a.org``."""
     local, at, domain = address.strip().casefold().rpartition("@")
@@ -42,7 +48,7 @@ def _one_sender(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
 
 
 def _own_address(incoming: Incoming, own: AbstractSet[str]) -> str | None:
-    ours = any(base_address(sender) in own for sender in incoming.senders)
+    ours = from_ourselves(incoming, own)
     return "it comes from the league's own address" if ours else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlmodel import Session
 
 from postal.engine.view import view
-from postal.mail.gate import refusal
+from postal.mail.gate import from_ourselves, refusal
 from postal.mail.imap import MAX_MAIL_BYTES
 from postal.mail.incoming import Incoming, read
 from postal.ordertext import Reading, read_mail
@@ -16,7 +16,7 @@ from postal.service.play import order_context
 from postal.service.players import confirm_address
 from postal.service.post import frame_of, queue_to_player
 from postal.service.receipts import UNAVAILABLE, answer_commands, receipt_facts
-from postal.service.senders import Seated, identify
+from postal.service.senders import Seated, earlier_copy, identify
 from postal.service.work import LoadedGame, Workplace, load_book, load_game
 from postal.store.addresses import players_with_address
 from postal.store.games import players_at
@@ -50,7 +50,7 @@ def answer_mail(session: Session, work: Workplace, row: MailRow, *, vouched: boo
     reason = refusal(incoming, (work.identity.mailbox,))
     if reason:
         row.status, row.reason = MailStatus.IGNORED, reason
-        if "own" in reason:
+        if from_ourselves(incoming, (work.identity.mailbox,)):
             # The GM may have his reports sent to the games' mailbox: they are his to read there.
             row.target = row.folder
         return
@@ -69,8 +69,11 @@ def answer_mail(session: Session, work: Workplace, row: MailRow, *, vouched: boo
     loaded = load_game(session, seated.game)
     if not vouched and held_for_doubt(session, work, loaded, seated, row, incoming):
         return
-    if turn is None:
-        row.reason = "too late"
+    copied = earlier_copy(session, row, incoming)
+    if copied is not None:
+        row.reason = f"a copy of mail {copied}"
+    elif turn is None:
+        row.reason = "not for the turn in play"
         _answer_late(session, work, loaded, seated, incoming)
     elif row.size > MAX_MAIL_BYTES or (incoming.unreadable and not incoming.texts):
         row.status = MailStatus.REJECTED
@@ -96,10 +99,12 @@ def _turn_for(session: Session, seated: Seated, row: MailRow) -> TurnRow | None:
 def best_reading(incoming: Incoming, loaded: LoadedGame, player: str) -> Reading:
     """Return the reading of the first text that gives orders or commands (MAIL.md, In 4)."""
     context = order_context(loaded.game, player)
-    readings = [read_mail(text, context) for text in incoming.texts]
-    for reading in readings:
+    readings: list[Reading] = []
+    for text in incoming.texts:
+        reading = read_mail(text, context)
         if reading.lines or reading.commands:
             return reading
+        readings.append(reading)
     return max(readings, key=lambda reading: (len(reading.problems), len(reading.cut)))
 
 
@@ -144,7 +149,8 @@ def _answer_late(
     player = seated.player.name
     now = view(loaded.game, player, load_book(session, loaded.id, loaded.game.turn))
     # At its deadline a turn may not be adjudicated yet: an answer to this is for the next.
-    following = max(loaded.game.turn, seated.turn + 1)
+    open_still = seated.turn == loaded.game.turn
+    following = max(loaded.game.turn, seated.turn) + open_still
     frame = frame_of(work, loaded, player, orders_for=following)
     queue_to_player(
         session,
