@@ -53,6 +53,19 @@ class PlainReports(Reports):
         return Rendered(f"{frame.slug}: {title}", f"{name}\n", f"<p>{name}</p>")
 
 
+class ViewersReports(PlainReports):
+    """Mails as they are for one viewer, without a layout for all others."""
+
+    viewer = ""
+
+    def _render(
+        self, name: str, frame: Frame, title: str, view: GameView | None = None, **values: object
+    ) -> Rendered:
+        seen = view is None or view.viewer == self.viewer
+        made = Reports if seen else PlainReports
+        return made._render(self, name, frame, title, view, **values)
+
+
 PLAIN = PlainReports(templates_path(Path("nowhere")))
 
 

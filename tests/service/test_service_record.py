@@ -126,9 +126,9 @@ def test_the_export_of_a_stored_game_replays_to_the_same(quick: League, exchange
     """Played by mail, with changed minds, cancels, refused lines and silence."""
     quick.begin("other", exchange=exchange, settle=0)
     pick = random.Random(exchange)
-    while not (game := quick.loaded("other").game).finished and game.turn < 9:
+    while not (game := quick.loaded("other").game).finished and game.turn < 7:
         for _ in range(2):
-            for player in pick.sample(SIX, 4):
+            for player in pick.sample(SIX, 3):
                 lines = random_lines(game, pick, player)
                 quick.write(player, "\n".join(lines) + "\n", slug="other")
             quick.poll()

@@ -4,6 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,21 @@ from typing import Any
 import pytest
 
 from postal.engine.view import view
+from postal.resources import templates_path
 from postal.store.rows import TurnRow
 from postal.store.turns import last_done_turn
 from tests.service.conftest import opened
-from tests.service.service_league import HOUR, SECRET, League, parsed
+from tests.service.service_league import HOUR, SECRET, League, ViewersReports, parsed
 
 CARD = re.compile(r"\b(?:10|[2-9JQKA])[CDHS]\b|JKR")
 Stages = Mapping[str, tuple[Path, datetime]]
+
+
+def for_viewer(league: League, viewer: str) -> League:
+    """Return the league with real mails for one player: those of others are nothing to him."""
+    mails = ViewersReports(templates_path(Path("nowhere")))
+    mails.viewer = viewer
+    return replace(league, work=replace(league.work, reports=mails))
 
 
 def disguise(league: League, viewer: str) -> None:
@@ -77,7 +86,7 @@ def bets(league: League, viewer: str, *, other: bool) -> None:
 def betting_mails(stages: Stages, folder: Path, viewer: str, *, other: bool) -> list[bytes]:
     """Play a stage from the first bets to the folds; return every mail to the viewer."""
     folder.mkdir()
-    league = opened(stages["betting"], folder)
+    league = for_viewer(opened(stages["betting"], folder), viewer)
     if other:
         disguise(league, viewer)
     before = len(league.outbox())
@@ -110,7 +119,7 @@ def test_no_byte_tells_of_cards_face_down(stages: Stages, tmp_path: Path) -> Non
 def give_mails(stages: Stages, folder: Path, viewer: str, *, other: bool) -> list[bytes]:
     """Play turn 1; with ``other`` the cards of all who are no neighbours are others."""
     folder.mkdir()
-    league = opened(stages["dealt"], folder)
+    league = for_viewer(opened(stages["dealt"], folder), viewer)
     if other:
         with league.database.transaction() as session:
             turn = session.get(TurnRow, 1)
@@ -154,7 +163,7 @@ def test_no_byte_tells_of_gifts_between_others(stages: Stages, tmp_path: Path) -
 def before_the_turn(stages: Stages, folder: Path, others: Callable[[str], str]) -> list[bytes]:
     """Return Ann's mails when the others have written what they have."""
     folder.mkdir()
-    league = opened(stages["dealt"], folder)
+    league = for_viewer(opened(stages["dealt"], folder), "Ann")
     for player in league.players[1:]:
         league.write(player, others(view(league.game, player).due[0].examples[0]))
     league.write("Ann", "status\norders\n")
