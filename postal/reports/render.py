@@ -95,8 +95,9 @@ class Reports:
         return self._render("help", frame, "how to write orders")
 
     def late(self, frame: Frame, view: GameView, turn_named: int) -> Rendered:
-        """Return the answer to orders for a turn that is over: nothing was done."""
-        title = f"too late for turn {turn_named}"
+        """Return the answer to orders for a turn that is over, or not begun: nothing was done."""
+        early = turn_named > view.turn
+        title = f"turn {turn_named} has not begun" if early else f"too late for turn {turn_named}"
         return self._render("late", frame, title, view, turn_named=turn_named)
 
     def hint(self, frame: Frame) -> Rendered:

@@ -73,7 +73,7 @@ def answer_mail(session: Session, work: Workplace, row: MailRow, *, vouched: boo
     if copied is not None:
         row.reason = f"a copy of mail {copied}"
     elif turn is None:
-        row.reason = "not for the turn in play"
+        row.reason = "too early" if seated.turn > loaded.game.turn else "too late"
         _answer_late(session, work, loaded, seated, incoming)
     elif row.size > MAX_MAIL_BYTES or (incoming.unreadable and not incoming.texts):
         row.status = MailStatus.REJECTED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlmodel import Session
 
 from postal.errors import PostalError, UsageError
+from postal.mail.gate import base_address
 from postal.mail.incoming import Incoming
 from postal.service.newgame import plain_address
 from postal.service.post import (
@@ -17,7 +18,7 @@ from postal.service.post import (
 from postal.service.reporting import queue_report_again
 from postal.service.senders import confirming
 from postal.service.work import LoadedGame, Workplace, find_game, load_game
-from postal.store.addresses import ask_address
+from postal.store.addresses import ask_address, players_with_address
 from postal.store.games import players_at, running_games
 from postal.store.rows import PlayerRow, fold
 
@@ -52,17 +53,16 @@ def add_address(work: Workplace, name: str, address: str, slug: str | None = Non
     """
     if not plain_address(address):
         raise UsageError(f"{address!r} is no mail address.")
-    if fold(address) in (fold(work.identity.mailbox), fold(work.identity.gm_address)):
+    own = (work.identity.mailbox, work.identity.gm_address)
+    if base_address(address) in map(base_address, own):
         raise UsageError(f"{address} is the games' own or the GM's address.")
     with work.database.transaction() as session:
         loaded, player = find_player(session, name, slug)
-        for game, other in players_at(session, address):
+        for game, other in (*players_at(session, address), *players_with_address(session, address)):
             if game.id == loaded.id:
                 raise UsageError(f"{address} is {other.name}'s address already.")
         assert player.id is not None, "a stored player has an id"
         row = ask_address(session, player.id, address, work.clock.now())
-        if row.confirmed_at is not None:
-            raise UsageError(f"{address} is {player.name}'s confirmed second address already.")
         token = work.address_token(loaded.row, row.id or 0)
         there = address_frame(work, loaded, token)
         asked = work.reports.address(there, player.name, address, "confirm")

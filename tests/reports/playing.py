@@ -143,6 +143,11 @@ def player_mails(mail: Reports, turn: Turn, player: str) -> Iterator[tuple[str, 
     yield "orders", mail.orders_on_file(FRAME, before, facts(turn.before, turn.book, player))
     yield "status", mail.status(FRAME, before)
     yield "late", mail.late(FRAME, after, turn.before.turn)
+    yield "too late", mail.late(FRAME, before, turn.before.turn)
+    yield "early", mail.late(FRAME, before, turn.before.turn + 1)
+    yield "held", mail.held(FRAME)
+    for step in ("confirm", "asked", "done"):
+        yield f"address {step}", mail.address(FRAME, player, "second@example.org", step)
     if before.arrived:
         yield "gift", mail.gift(FRAME, before, before.arrived)
 
