@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from html import escape as html_escape
 
 COLUMNS = 76
@@ -40,9 +41,15 @@ def glue(prose: str, names: Collection[str] = ()) -> str:
     Nor can one come before one of ``names``, which their owners chose.
     """
     glued = _BEFORE_RISKY.sub(lambda gap: _NO_BREAK * len(gap.group()), prose)
-    for name in names:
-        glued = re.sub(rf"(?<=\S) (?={re.escape(name)}(?!\w))", _NO_BREAK, glued)
+    if names:
+        glued = _before_names(tuple(names)).sub(_NO_BREAK, glued)
     return _HYPHEN_BEFORE_RISKY.sub(f"-{_NO_BREAK_MARK}", glued)
+
+
+@lru_cache(maxsize=64)
+def _before_names(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds the space before any of the names, which are the same for a whole game."""
+    return re.compile(rf"(?<=\S) (?=(?:{'|'.join(map(re.escape, names))})(?!\w))")
 
 
 def glue_html(html: str, names: Collection[str] = ()) -> str:
