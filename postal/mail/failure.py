@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ from postal.mail.parts import children
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from email.message import Message
+
+# It logs what breaks it, with words of the mail.
+logging.getLogger("flufl.bounce").setLevel(logging.CRITICAL)
 
 _MAX_PARTS = 50
 _MAX_TEXT = 100_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from email.errors import InvalidBase64LengthDefect
 from email.message import Message
@@ -67,9 +68,10 @@ def body(message: Message) -> Body:
     """
     hindrances: set[Unreadable] = set()
     rendered: dict[int, str | None] = {}
+    spent: Counter[str] = Counter()
     texts: list[str] = []
     for wanted in ("text/plain", "text/html"):
-        text = _Walk(wanted, hindrances, rendered).text(message)
+        text = _Walk(wanted, hindrances, rendered, spent).text(message)
         if text is not None and text.strip() and text not in texts:
             texts.append(text)
     if texts:  # a picture or a file beside the text is nothing to tell
@@ -82,11 +84,16 @@ class _Walk:
     """One reading of the parts, preferring one kind of text where alternatives are offered."""
 
     def __init__(
-        self, wanted: str, hindrances: set[Unreadable], rendered: dict[int, str | None]
+        self,
+        wanted: str,
+        hindrances: set[Unreadable],
+        rendered: dict[int, str | None],
+        spent: Counter[str],
     ) -> None:
         self._wanted = wanted
         self._hindrances = hindrances
         self._done = rendered  # by the part's identity, so that no part is rendered twice
+        self._spent = spent  # bytes of all parts of a kind, since many small ones cost as much
         self._left = _MAX_PARTS
 
     def text(self, part: Message, depth: int = 0) -> str | None:
@@ -146,7 +153,8 @@ class _Walk:
     def _rendered(self, part: Message, kind: str) -> str | None:
         data = part.get_payload(decode=True)
         data = data if isinstance(data, bytes) else b""
-        if len(data) > MAX_TEXT_BYTES:
+        self._spent[kind] += len(data)
+        if self._spent[kind] > MAX_TEXT_BYTES:
             self._hindrances.add("too-long")
             return None
         if any(isinstance(defect, InvalidBase64LengthDefect) for defect in part.defects):

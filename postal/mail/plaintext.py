@@ -41,7 +41,7 @@ def unflow(text: str, *, delete_space: bool = False) -> str:
     Quoted lines keep their ``>``. A line stuffed with a space is the writer's own even where it
     goes on with ``>``: the mark is taken off, so that it isn't taken for a quote later.
     """
-    done: list[str] = []
+    done: list[list[str]] = []  # paragraphs, in pieces
     open_depth = -1  # quote depth of the last line if it flows on into the next, else -1
     for line in text.splitlines():
         quoted = _QUOTES.match(line)
@@ -53,11 +53,11 @@ def unflow(text: str, *, delete_space: bool = False) -> str:
         if flows and delete_space:
             content = content[:-1]
         if depth == open_depth and content != _SIGNATURE:
-            done[-1] += content
+            done[-1].append(content)
         else:
-            done.append(f"{'>' * depth} {content}" if depth else content)
+            done.append([f"{'>' * depth} {content}" if depth else content])
         open_depth = depth if flows else -1
-    return "\n".join(done)
+    return "\n".join(map("".join, done))
 
 
 def _known(charset: str | None) -> str | None:

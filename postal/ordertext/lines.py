@@ -28,6 +28,11 @@ class Part:
     found: Found | None
 
 
+def count_separators(raw: str) -> int:
+    """Return how many semicolons part what is read of a line."""
+    return len(split_parts(raw[:LONGEST_LINE])) - 1
+
+
 def split_parts(raw: str) -> list[str]:
     """Return the parts of a line between its semicolons, of whatever alphabet."""
     if not raw.isascii():

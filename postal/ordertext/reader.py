@@ -13,6 +13,7 @@ from postal.ordertext.lines import (
     LONGEST_LINE,
     Found,
     as_problem,
+    count_separators,
     read_line,
     read_record_parts,
 )
@@ -21,6 +22,9 @@ from postal.ordertext.words import may_order
 
 MOST_LINES = 2000
 """Lines of a mail that are read; where there are more the player is told."""
+
+MOST_PARTS = 5000
+"""Parts of its lines that are read, and as many of the quoted ones: a line may hold hundreds."""
 
 _OURS = ("::", "|")
 _HANGING = "|"
@@ -61,6 +65,8 @@ class _Scan:
     cut: list[tuple[int, str]] = field(default_factory=list, repr=False)
     block: Block | None = None
     stopped: bool = False
+    parts: int = 0
+    quoted_parts: int = 0
     above: str = ""
     """The line of ours just above: ``::``, or ``|`` where a mark hangs at its end; else empty."""
 
@@ -113,6 +119,9 @@ class _Scan:
             self._cut(raw, number, folded)
             self._remember(mark, folded)
             return False
+        if self.parts > MOST_PARTS:
+            self._give_up(number)
+            return True
         marker = quoting.is_marker(folded, following)
         if marker or self._stops(raw, folded, following):
             before, edge, _ = raw.partition(quoting.MARKER_EDGE)
@@ -127,6 +136,13 @@ class _Scan:
             return True
         self._open_or_read(raw, number, folded)
         return False
+
+    def _give_up(self, number: int) -> None:
+        refusal = Refusal(
+            f"Only the first {MOST_PARTS} parts of a mail are read; there are more.",
+            "Send the orders again in a shorter mail.",
+        )
+        self.problems.append(as_problem(refusal, "", number))
 
     @staticmethod
     def _stops(raw: str, folded: str, following: str) -> bool:
@@ -166,6 +182,7 @@ class _Scan:
         A client that wraps our lines anew can leave an order behind without its mark: below a
         mark that hangs at a line's end nothing is taken, below ``::`` nothing without a table.
         """
+        self.parts += 1 + count_separators(raw)
         found = read_line(raw, number, self.context, letterless=not self.above)
         if self.above == _HANGING:
             refusal = Refusal(
@@ -188,6 +205,9 @@ class _Scan:
         if not may_order(folded):
             return
         text = quoting.unquoted(raw[:LONGEST_LINE])
+        self.quoted_parts += 1 + count_separators(text)
+        if self.quoted_parts > MOST_PARTS:
+            return
         found = read_line(text, number, self.context, letterless=False)
         if any(isinstance(one, Line) for one in found):
             self.cut.append((number, raw.strip()[:LONGEST_LINE]))
