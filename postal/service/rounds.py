@@ -12,6 +12,7 @@ from postal.mail.connection import MailServerUnavailable, SubmissionUnavailable
 from postal.service.blame import whereabouts
 from postal.service.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.intake import Inbox, Polled, poll
+from postal.service.patience import Failures, PatientInbox
 from postal.service.turns import Adjudicated, adjudicate_due, recover_claims
 from postal.service.work import Workplace
 
@@ -72,6 +73,7 @@ class Rounds:
         self._work, self._connect, self._sender = work, connect, sender
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
+        self._failures: Failures = Failures()
         self._pause = timedelta(0)
         self._again: datetime | None = None
 
@@ -97,7 +99,7 @@ class Rounds:
                 inbox.__enter__()
                 inbox.ensure_folders()
                 self._inbox = inbox
-            polled = poll(self._work, self._inbox)
+            polled = poll(self._work, PatientInbox(self._work, self._inbox, self._failures))
         except MailServerUnavailable:
             self._drop()
             step = max(self._pause * 2, timedelta(seconds=30))
