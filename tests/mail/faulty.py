@@ -126,7 +126,7 @@ class Faulty:
 
 @dataclass
 class FaultyImap(Faulty):
-    """A mailbox with an inbox and folders, kept over connections."""
+    """A mailbox with an inbox and folders, kept over connections; ``silent``: IDLE is of no use."""
 
     capabilities: str = EVERYTHING
     inbox: dict[int, tuple[bytes, datetime]] = field(default_factory=dict)
@@ -135,6 +135,7 @@ class FaultyImap(Faulty):
     uidnext: int = 1
     deleted: set[int] = field(default_factory=set)
     idling: list[Any] = field(default_factory=list)
+    silent: bool = False
 
     def __post_init__(self) -> None:
         """Begin to be faulty."""
@@ -145,7 +146,8 @@ class FaultyImap(Faulty):
         with self.lock:
             uid, self.uidnext = self.uidnext, self.uidnext + 1
             self.inbox[uid] = (raw, at)
-            self.say(b"* %d EXISTS\r\n" % len(self.inbox))
+            if not self.silent:
+                self.say(b"* %d EXISTS\r\n" % len(self.inbox))
         return uid
 
     def say(self, line: bytes) -> None:
