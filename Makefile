@@ -1,17 +1,20 @@
 # Each target sets up what it needs: Python 3.11 or newer, make and git are all there has to be.
 #   make demo    play a whole game with robots        make test   run the tests
 #   make check   formatting, lint, types, imports     make bench  time the evaluator beside others
-#   make lock    choose the locked versions anew      make clean  remove what these made
-# PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, the demo or the bench.
+#   make fuzz    read 20,000 odd mails, then guided   make lock   choose the locked versions anew
+#   make clean   remove what these made
+# PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, the demo, the bench or the
+# fuzzing; SECONDS is how long the guided part of that lasts.
 
 PYTHON =
 VENV = .venv
 BIN = $(VENV)/bin
 ARGS =
+SECONDS = 120
 READY = $(VENV)/.ready
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench lock clean
+.PHONY: demo test check bench fuzz lock clean
 
 demo: $(READY)
 	@$(BIN)/postal demo $(ARGS)
@@ -31,6 +34,12 @@ bench: $(READY)
 	@$(PIP) install --require-hashes -r requirements-bench.lock
 	@for bench in tests/bench/bench_*.py; do $(BIN)/python "$$bench" $(ARGS) || exit 1; done
 
+# atheris has no build for some Pythons and machines: there the guided part is left out, and said so.
+fuzz: $(READY)
+	@$(BIN)/python tests/fuzz/run.py $(ARGS)
+	@$(PIP) install --only-binary :all: --require-hashes -r requirements-fuzz.lock 2>/dev/null || true
+	@$(BIN)/python tests/fuzz/run.py --guided $(SECONDS)
+
 # The newest versions that pyproject.toml allows, for every Python that works, each with its hashes.
 LOCK = $(BIN)/uv pip compile --universal --python-version 3.11 --upgrade \
   --generate-hashes --no-header --no-annotate --no-config --quiet
@@ -38,6 +47,7 @@ lock: | $(BIN)/python
 	@$(PIP) install uv
 	@$(LOCK) pyproject.toml --all-extras --group dev -o requirements.lock
 	@$(LOCK) --group bench -c requirements.lock -o requirements-bench.lock
+	@$(LOCK) --group fuzz -o requirements-fuzz.lock
 
 clean:
 	@rm -rf $(VENV) dist build postal-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis \
