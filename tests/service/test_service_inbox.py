@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -158,6 +159,21 @@ def test_a_mail_of_which_nothing_was_taken_can_be_read_again(dealt: League) -> N
     assert "0 orders on file, 1 lines refused" in handle_again(dealt.work, 1)
     with pytest.raises(PostalError, match="not held"):
         release(dealt.work, 1)
+
+
+def test_the_gm_vouches_for_a_mail_that_is_held_for_doubt(dealt: League) -> None:
+    """Read again it is held again, released it is handled."""
+    identity = replace(dealt.work.identity, authserv_id="mx.example.org")
+    dealt.work = replace(dealt.work, identity=identity)
+    failed = "Authentication-Results: mx.example.org; dmarc=fail\n"
+    dealt.write("Ann", example(dealt), headers=failed)
+    dealt.poll()
+    assert listed(dealt) == [1]
+    assert "quarantined, held" in handle_again(dealt.work, 1)
+    assert dealt.on_file("Ann") == []
+    assert "done, 1 orders on file" in release(dealt.work, 1)
+    assert dealt.on_file("Ann") == [example(dealt)]
+    assert len(dealt.outbox("Ann", "receipt")) == 1
 
 
 def test_marked_as_done_it_orders_nothing(broken: League) -> None:
