@@ -12,9 +12,6 @@ from postal.service.work import Workplace
 from postal.store.outbox import mark_delayed, mark_failed, message_by_message_id
 from postal.store.rows import MailStatus, OutboxRow, OutboxState
 
-_GONE = (OutboxState.SENDING, OutboxState.SENT, OutboxState.UNKNOWN)
-"""A mail that failed already is told of; one that is queued again is still to go."""
-
 _MAX_STATUSES = 5
 
 
@@ -33,7 +30,9 @@ def note_failure(session: Session, work: Workplace, incoming: Incoming) -> tuple
         return MailStatus.IGNORED, "a delivery report of no mail of ours"
     status = ", ".join(dict.fromkeys(report.statuses[:_MAX_STATUSES])) or "no status given"
     if report.failed:
-        if message.state in _GONE:
+        # Of a mail that failed the GM knows; one that he queued again is still to go.
+        again = message.state is OutboxState.QUEUED and message.tries > 0
+        if message.state is not OutboxState.FAILED and not again:
             mark_failed(session, message.id, code=None, text=f"came back: {status}")
             _tell_gm(session, work, message, status)
         return MailStatus.IGNORED, f"mail {message.id} came back"

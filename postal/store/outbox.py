@@ -109,7 +109,7 @@ def mark_failed(session: Session, message_id: int, *, code: int | None, text: st
 
 def mark_delayed(session: Session, message_id: int, *, text: str) -> None:
     """Note that a server on the way still tries to deliver a message; its state stays."""
-    _mark(session, message_id, last_text=text)
+    _mark(session, message_id, last_code=None, last_text=text)
 
 
 def delayed_messages(session: Session) -> Sequence[OutboxRow]:
