@@ -140,15 +140,27 @@ def put_away(work: Workplace, inbox: Inbox) -> None:
     """Move every handled mail of the folder to where it belongs (MAIL.md, In 9)."""
     with work.database.reading() as session:
         rows: Sequence[MailRow] = unmoved_mails(session, work.account, work.folder)
-    for row in rows:
-        if row.uidvalidity == inbox.uidvalidity:
-            inbox.move(row.uid, row.target)
-        with work.database.transaction() as session:
+    done: list[MailRow] = []
+    try:
+        for row in rows:
+            if row.uidvalidity == inbox.uidvalidity:
+                inbox.move(row.uid, row.target)
+            done.append(row)
+    finally:
+        _note_moved(work, done)
+    _follow(work, inbox)
+
+
+def _note_moved(work: Workplace, rows: Sequence[MailRow]) -> None:
+    """Note at once where mails lie now; one that isn't noted is moved again, which does nothing."""
+    if not rows:
+        return
+    with work.database.transaction() as session:
+        for row in rows:
             moved = session.get(MailRow, row.id)
             if moved is not None:
                 # Where it lies, though the GM may have released it meanwhile.
                 moved.moved, moved.target = True, row.target
-    _follow(work, inbox)
 
 
 def _follow(work: Workplace, inbox: Inbox) -> None:
