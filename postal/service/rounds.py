@@ -74,6 +74,7 @@ class Rounds:
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
         self._failures: Failures = Failures()
+        self._half_done = False
         self._pause = timedelta(0)
         self._again: datetime | None = None
 
@@ -151,8 +152,16 @@ class Rounds:
         return adjudicate_due(self._work)
 
     def send(self) -> Delivered:
-        """Send what is due in the outbox."""
-        return send_outbox(self._work, self._sender)
+        """Send what is due in the outbox.
+
+        Where it failed the time before, a mail's end may not have been noted: on a full disk, say.
+        """
+        if self._half_done:
+            recover(self._work)
+        self._half_done = True
+        done = send_outbox(self._work, self._sender)
+        self._half_done = False
+        return done
 
     def _send(self) -> Delivered | None:
         """Send; None where nothing went, which doesn't show that the server works again."""

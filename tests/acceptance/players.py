@@ -17,7 +17,7 @@ from imapclient import IMAPClient
 READY = re.compile(r"^:: ([A-Z]): (.+)$", re.MULTILINE)
 """A ready line of a report: its table and the order."""
 
-LONG = 6
+LONG = 5
 """From this turn on players end their hands, so that a test's game doesn't go on for ever."""
 
 SUITS = str.maketrans({"C": "♣", "D": "♦", "H": "♥", "S": "♠"})

@@ -18,7 +18,7 @@ from tests.postgresql import postgresql_cluster, postgresql_url
 
 __all__ = ["postgresql_cluster", "postgresql_url"]  # fixtures, found by their names
 
-pytestmark = [pytest.mark.slow, pytest.mark.dovecot]
+pytestmark = [pytest.mark.slow, pytest.mark.dovecot, pytest.mark.timeout(600)]
 
 SECRET = "6a" * 32
 """The deal's secret: any will do, a fixed one makes a failure come again."""
