@@ -35,8 +35,8 @@ Maker = Callable[[int], bytes]
 
 
 def filled(unit: bytes, size: int) -> bytes:
-    """Return a text over and over, ``size`` bytes of it."""
-    return (unit * (size // len(unit) + 1))[:size]
+    """Return a text over and over, as often as it goes into ``size`` bytes."""
+    return unit * (size // len(unit))
 
 
 def text(
