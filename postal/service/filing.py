@@ -14,6 +14,9 @@ from postal.store.codec import encode_order
 from postal.store.orders import attendance, cancel_order, file_order
 from postal.store.rows import MailRow, OrderAction, OrderHistoryRow, OrderRow
 
+MOST_PROBLEMS = 50
+"""The most problems of one mail that are told and kept one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filing:
@@ -35,9 +38,15 @@ class Filing:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All problems of the mail, in the order of its lines."""
+        """The problems of the mail in the order of its lines; of very many the rest as one."""
         found = (*self.reading.problems, *self.taken.problems)
-        return tuple(sorted(found, key=lambda problem: problem.number))
+        ordered = sorted(found, key=lambda problem: problem.number)
+        rest = len(ordered) - MOST_PROBLEMS
+        if rest <= 0:
+            return tuple(ordered)
+        sentence = f"{rest + 1} further lines were not taken either."
+        more = Problem("not-understood", sentence, "Write one order a line.")
+        return (*ordered[: MOST_PROBLEMS - 1], more)
 
     @property
     def replaced(self) -> tuple[str, ...]:

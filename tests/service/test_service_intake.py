@@ -10,6 +10,7 @@ from postal.engine.view import view
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.reports import TemplateMistakeError
 from postal.service import answers, filing
+from postal.service.filing import MOST_PROBLEMS
 from postal.service.intake import TRIES
 from postal.store.rows import MailStatus
 from tests.service.service_league import (
@@ -366,3 +367,13 @@ def test_without_plus_addresses_the_token_is_in_the_subject(tmp_path: Path) -> N
     league.poll()
     assert league.on_file("Ann") == [line]
     league.database.close()
+
+
+def test_a_mail_of_nothing_but_mistakes_gets_a_short_receipt(dealt: League) -> None:
+    """The first are told one by one, the rest as a number."""
+    dealt.write("Ann", "A: rais 5\n" * 300)
+    dealt.poll()
+    (receipt,) = dealt.outbox("Ann", "receipt")
+    said = " ".join(text_of(receipt.raw).split())
+    assert said.count("rais 5") <= 2 * MOST_PROBLEMS
+    assert f"{300 - MOST_PROBLEMS + 1} further lines were not taken either" in said
