@@ -4,6 +4,7 @@ import contextlib
 import email
 import json
 import re
+import smtplib
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -54,8 +55,10 @@ class Arrivals:
         """Begin with none."""
         self._changed = threading.Condition()
         self._all: list[Arrived] = []
-        self.heard: Callable[[], None] = lambda: None
-        """Called before and after each mail is handed over."""
+        self.before: Callable[[str], bool] = lambda _: True
+        """Asked with its recipient before a mail is handed over: whether it is taken at all."""
+        self.after: Callable[[], None] = lambda: None
+        """Called when a mail has been handed over, before its sender is told so."""
 
     def add(self, recipient: str, raw: bytes) -> None:
         """Note a mail and wake whoever waits."""
@@ -85,10 +88,11 @@ class Watched(Dovecot):
 
     def deliver(self, raw: bytes, recipient: str, envelope_from: str = "") -> None:
         """Hand a mail over by LMTP and note it."""
-        self.arrivals.heard()
+        if not self.arrivals.before(recipient):
+            raise smtplib.SMTPRecipientsRefused({recipient: (451, b"4.3.0 lost on the way")})
         super().deliver(raw, recipient, envelope_from)
         self.arrivals.add(recipient, raw)
-        self.arrivals.heard()
+        self.arrivals.after()
 
 
 @dataclass(frozen=True)

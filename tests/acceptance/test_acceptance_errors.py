@@ -157,7 +157,7 @@ def test_sigterm_ends_the_daemon_once_its_round_is_done(six: League) -> None:
     six.new_game(SECRET)
     with six.daemon() as daemon:
         arrivals = six.office.arrivals
-        arrivals.heard = lambda: daemon.signal(signal.SIGTERM)
+        arrivals.after = lambda: daemon.signal(signal.SIGTERM)
         assert daemon.end() == 0
     people = [one.recipient for one in arrivals.all() if tells_of(one.subject) == 0]
     assert people == [player.address for player in six.players]
@@ -248,11 +248,11 @@ def test_a_disk_that_fills_up_stops_no_daemon(installed: Installed, tmp_path: Pa
         six.new_game(SECRET)
 
         def fill() -> None:
-            six.office.arrivals.heard = lambda: None
+            six.office.arrivals.after = lambda: None
             full.enter_context(filled(small))
 
         # Full from the first welcome's handing over, so that its success can't be noted.
-        six.office.arrivals.heard = fill
+        six.office.arrivals.after = fill
         with six.daemon() as daemon:
             daemon.wait_for("sending: The disk is full")
             full.close()
