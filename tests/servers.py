@@ -263,7 +263,9 @@ def submission(server: Dovecot) -> Iterator[int]:
         _server: Any, _session: Any, _envelope: Any, _how: str, given: Any
     ) -> AuthResult:
         expected = server.passwords.get(given.login.decode())
-        return AuthResult(success=expected is not None and given.password == expected.encode())
+        right = expected is not None and given.password == expected.encode()
+        # "handled" would mean that we had answered already, and a refusal would get no answer.
+        return AuthResult(success=right, handled=False)
 
     def protocol() -> Any:
         return SMTP(
@@ -281,7 +283,9 @@ def submission(server: Dovecot) -> Iterator[int]:
 
     try:
         listening = thread.call(start())
-        yield int(listening.sockets[0].getsockname()[1])
-        thread.loop.call_soon_threadsafe(listening.close)
+        try:
+            yield int(listening.sockets[0].getsockname()[1])
+        finally:
+            thread.loop.call_soon_threadsafe(listening.close)
     finally:
         thread.close()

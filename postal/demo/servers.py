@@ -193,7 +193,9 @@ class MailServers:
         given: SmtpLogin,
     ) -> AuthResult:
         expected = self.passwords.get(given.login.decode(errors="replace").casefold())
-        return AuthResult(success=expected is not None and given.password == expected.encode())
+        right = expected is not None and given.password == expected.encode()
+        # "handled" would mean that we had answered already, and a refusal would get no answer.
+        return AuthResult(success=right, handled=False)
 
     async def handle_RCPT(  # noqa: N802  # aiosmtpd finds its hooks by these names
         self,

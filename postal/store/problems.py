@@ -21,6 +21,8 @@ SERVER_GONE = "The PostgreSQL server can't be reached or went away: see that it 
 
 # By the first words of SQLite's own name for a result: READONLY_DBMOVED is a READONLY.
 _SQLITE = {
+    # A full disk has no room for the shared memory that SQLite maps beside the file.
+    "SQLITE_IOERR_SHMSIZE": FULL,
     "SQLITE_FULL": FULL,
     "SQLITE_READONLY": READ_ONLY,
     "SQLITE_PERM": READ_ONLY,

@@ -221,7 +221,7 @@ def test_a_full_disk_loses_nothing(installed: Installed, tmp_path: Path) -> None
         with filled(small):
             new = installed.run("game", "new", SLUG, *SIX, "--data", str(six.data))
             assert new.code == 1
-            assert "disk" in new.one_sentence()
+            assert "full" in new.one_sentence()
         assert six.facts("game", "list") == []
         six.new_game(SECRET)
         six.command("poll")
@@ -230,7 +230,7 @@ def test_a_full_disk_loses_nothing(installed: Installed, tmp_path: Path) -> None
         with filled(small):
             done = installed.run("adjudicate", SLUG, "--data", str(six.data))
             assert done.code == 1
-            assert "disk" in done.one_sentence()
+            assert "full" in done.one_sentence()
         six.command("adjudicate", SLUG, "--turn", "1")
         six.wait_for_reports(1)
         assert len([mail for mail in ann.mails() if "receipt" in str(mail["Subject"])]) == 1
