@@ -56,7 +56,8 @@ class Submission:
     """What became of one mail's lines: the new book, what was filed, what was not and why.
 
     ``cancelled`` names the hands whose order on file was taken back; ``lost`` those whose earlier
-    order is no longer covered and is gone too (8.2).
+    order is no longer covered and is gone too (8.2); ``repeated`` those for which an earlier good
+    line of the same mail gave way to a later one.
     """
 
     book: Book
@@ -64,6 +65,7 @@ class Submission:
     problems: tuple[Problem, ...] = ()
     cancelled: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +126,23 @@ def submit(game: Game, book: Book, player: str, lines: Sequence[Line]) -> Submis
     left = bank.cash(game, player) - _committed(game, player, standing)
     accepted: list[Filed] = []
     lost: list[str] = []
+    repeated: list[str] = []
     problems = list(read.problems)
     for hand, index in game.hands_of(player):
         if hand.name not in read.new:
             continue
         earlier = read.filed.get(hand.name)
-        choice, refusals = _covered(game, hand, index, read.new[hand.name], left)
-        problems += refusals
+        goods = read.new[hand.name]
+        choice, refusals = _covered(game, hand, index, goods, left)
+        for good, refusal in refusals:
+            # What was told of a bet that stands no longer holds.
+            told = {id(problem) for problem in good.told}
+            problems = [problem for problem in problems if id(problem) not in told]
+            problems.append(refusal)
         if choice is not None:
             left -= _price(game, hand, index, choice)
             accepted.append(Filed(player, hand.name, choice))
+            repeated += [hand.name] if choice is not goods[0].order else []
         elif earlier is not None and _price(game, hand, index, earlier) <= left:
             left -= _price(game, hand, index, earlier)
             standing[hand.name] = earlier
@@ -141,7 +150,23 @@ def submit(game: Game, book: Book, player: str, lines: Sequence[Line]) -> Submis
             lost.append(hand.name)
     kept = tuple(entry for entry in book.filed if entry.player != player or entry.hand in standing)
     book = replace(book, filed=(*kept, *accepted))
-    return Submission(book, tuple(accepted), tuple(problems), tuple(read.cancelled), tuple(lost))
+    return Submission(
+        book,
+        tuple(accepted),
+        tuple(problems),
+        tuple(read.cancelled),
+        tuple(lost),
+        tuple(repeated),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Good:
+    """A good line for a hand: its order, and what was told of a part of it that was dropped."""
+
+    line: Line
+    order: Order
+    told: tuple[Problem, ...]
 
 
 class _Lines:
@@ -150,7 +175,7 @@ class _Lines:
     def __init__(self, game: Game, book: Book, player: str) -> None:
         self.game, self.book, self.player = game, book, player
         self.filed = book.of(player)
-        self.new: dict[str, list[tuple[Line, Order]]] = {}
+        self.new: dict[str, list[_Good]] = {}
         self.problems: list[Problem] = []
         self.cancelled: list[str] = []
 
@@ -159,9 +184,10 @@ class _Lines:
             self._cancel(line, line.order)
             return
         for name, checked in _checked(self.game, self.book, self.player, line.order):
-            self.problems += [line.problem(problem) for problem in checked.problems]
+            told = tuple(line.problem(problem) for problem in checked.problems)
+            self.problems += told
             if checked.order is not None:
-                self.new.setdefault(name, []).append((line, checked.order))
+                self.new.setdefault(name, []).append(_Good(line, checked.order, told))
 
     def _cancel(self, line: Line, order: Cancel) -> None:
         for name, problem in _cancel(self.game, self.book, self.player, order):
@@ -263,24 +289,21 @@ def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tupl
 
 
 def _covered(
-    game: Game, hand: Hand, index: int, lines: list[tuple[Line, Order]], left: int
-) -> tuple[Order | None, list[Problem]]:
+    game: Game, hand: Hand, index: int, goods: list[_Good], left: int
+) -> tuple[Order | None, list[tuple[_Good, Problem]]]:
     """Return the last of a hand's good lines that is covered, and the refusals of later ones."""
-    refusals: list[Problem] = []
-    for line, order in reversed(lines):
-        price = _price(game, hand, index, order)
+    refusals: list[tuple[_Good, Problem]] = []
+    for good in reversed(goods):
+        price = _price(game, hand, index, good.order)
         if price <= left:
-            return order, refusals
-        refusals.append(
-            line.problem(
-                Problem(
-                    "not-covered",
-                    f"{hand.name}: that needs £{price:,} and you have £{left:,} left.",
-                    "Raise less, or take back an order for another table.",
-                    hand.name,
-                )
-            )
+            return good.order, refusals
+        problem = Problem(
+            "not-covered",
+            f"{hand.name}: that needs £{price:,} and you have £{left:,} left.",
+            "Raise less, or take back an order for another table.",
+            hand.name,
         )
+        refusals.append((good, good.line.problem(problem)))
     return None, refusals
 
 

@@ -50,16 +50,10 @@ class Filing:
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """The hands for which the mail names several orders, or one beside that on file."""
-        times: dict[str, int] = dict.fromkeys(self.before.of(self.player), 1)
-        for entry in self.taken.accepted:
-            times[entry.hand] = times.get(entry.hand, 0) + 1
-        named = [line.order.table for line in self.reading.lines]
-        return tuple(
-            entry.hand
-            for entry in self.taken.accepted
-            if times[entry.hand] > 1 or named.count(entry.order.table) > 1
-        )
+        """The hands where an order took the place of one on file, or of one of the same mail."""
+        earlier = set(self.before.of(self.player)) - set(self.taken.cancelled)
+        earlier |= set(self.taken.repeated)
+        return tuple(entry.hand for entry in self.taken.accepted if entry.hand in earlier)
 
 
 def file_orders(

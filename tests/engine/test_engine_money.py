@@ -97,6 +97,16 @@ def test_8_2_an_earlier_line_of_the_mail_comes_before_the_file() -> None:
     assert play.on_file("Ann") == ["A: raise 30000"]
 
 
+def test_8_2_what_was_dropped_of_a_refused_raise_is_not_told() -> None:
+    """5.4: it would say that the raise stands; of one that does stand it is told."""
+    play = betting({letter: {"Ann": STRONG, "Bob": WEAK} for letter in "ABC"})
+    play.set_balances(Ann=40_000)
+    assert codes(play.mail("Ann", "A: raise 50000 expose 2C")) == ["not-covered A1"]
+    taken = play.mail("Ann", "A: raise 30000 expose 2C", "A: raise 50000 expose 2C")
+    assert sorted(codes(taken)) == ["expose-dropped A1", "not-covered A1"]
+    assert play.on_file("Ann") == ["A: raise 30000"]
+
+
 def test_8_2_a_stay_must_be_covered() -> None:
     """Before the showdown and in it, and it never turns into a fold or a call."""
     play = raised()

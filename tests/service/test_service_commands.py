@@ -1,5 +1,8 @@
-"""The commands of ORDERS.md by mail: help, status, rules, orders, resend, cancel, wait, ready."""
+"""Commands by mail: help, status, rules, orders, resend, cancel, wait, ready; several orders."""
 
+import pytest
+
+from postal.engine.game import due
 from postal.engine.view import view
 from tests.service.service_league import HOUR, League, parsed, text_of
 
@@ -90,3 +93,26 @@ def test_the_letter_is_enough_and_press_is_not_read(dealt: League) -> None:
     line = example(dealt)
     dealt.say("Ann", f"press:\n{line}\nend\n")
     assert dealt.on_file("Ann") == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("{t}: raise 5000\nall: fold", True),
+        ("all: raise 5000\n{t}: fold", True),
+        ("{t}: raise 5000\n{t}: fold", True),
+        ("{t}: raise 999999\n{t}: fold", False),
+        ("cancel {t}\n{t}: fold", False),
+        ("{t}: fold", False),
+    ],
+)
+def test_the_receipt_says_that_the_last_line_counts(
+    betting: League,
+    lines: str,
+    told: bool,  # noqa: FBT001 - what the receipt says
+) -> None:
+    """Where an earlier good line gave way, by whatever words, and only there (ORDERS.md)."""
+    player, hand = due(betting.game)[0]
+    text = betting.say(player, lines.format(t=hand[0]))
+    assert betting.on_file(player)[0] == f"{hand[0]}: fold"
+    assert (f"In hand {hand}: the last good line counts" in text) is told
