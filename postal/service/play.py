@@ -44,7 +44,7 @@ class PlayedTurn:
 def play_lines(game: Game, lines: Sequence[tuple[str, str]]) -> PlayedTurn:
     """Play one turn with (player, line) in the order of acceptance (RECORD.md, ``turns``).
 
-    All lines of a player are taken as one mail (RULES.md 8.2); where cards go by post, all
+    All lines of a player are taken as one mail (RULES.md 8.2); while cards go by post, all
     that follow each other without another player's between them, for there the order decides
     what is final (2.4). A problem's ``line`` is the whole line, its ``number`` the place.
     """
@@ -71,7 +71,8 @@ def _mails(
     game: Game, lines: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[str, list[tuple[int, str]]]]:
     numbered = [(player, (number, text)) for number, (player, text) in enumerate(lines)]
-    if game.rules.choice("exchange") != "post":
+    giving = any(isinstance(game.phase_of(hand), GivePhase) for hand in game.hands)
+    if game.rules.choice("exchange") != "post" or not giving:
         order = list(dict.fromkeys(player for player, _ in numbered))
         numbered.sort(key=lambda item: order.index(item[0]))
     for player, group in groupby(numbered, key=lambda item: item[0]):

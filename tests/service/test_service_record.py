@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from postal.engine.game import due
 from postal.engine.rules import Rules
 from postal.errors import PostalError
 from postal.resources import games_path
@@ -195,6 +196,39 @@ def test_what_differs_is_named() -> None:
     lines = differences(data["outcome"], outcome)
     assert any("balances.Joe" in line and "840001" in line for line in lines)
     assert any("nmr" in line for line in lines)
+
+
+def test_an_iou_too_many_differs() -> None:
+    """It stands in a record only where one was written, so its absence says something too."""
+    outcome = replay(read_record(sample(), GAMES)).outcome
+    written = json.loads(json.dumps(outcome))
+    written["hands"][0]["iou"] = {"Joe": 15_000}
+    for expected, found in ((outcome, written), (written, outcome)):
+        assert ["hands[0].iou" in line for line in differences(expected, found)] == [True]
+    written["hands"][0].pop("iou")
+    assert differences(written, outcome) == ()
+
+
+@pytest.mark.parametrize("exchange", ["orders", "post"])
+def test_all_lines_of_a_player_are_one_mail(exchange: str) -> None:
+    """8.2: the hands' order decides what is covered, whoever's lines stand between (RECORD.md)."""
+    data = sample()
+    data["options"] = {"start_money": 100_000, "exchange": exchange}
+    data["turns"] = data["turns"][:2]
+    game = replay(read_record(data, GAMES)).game
+    player = next(
+        name for name in game.players if len([1 for one, _ in due(game) if one == name]) > 1
+    )
+    first, second = [hand for one, hand in due(game) if one == player][:2]
+    other = next(name for name in game.players if name != player)
+    lines = [
+        (player, f"{second}: raise 30000"),
+        (other, "ready"),
+        (player, f"{first}: raise 30000"),
+    ]
+    played = play_lines(game, lines)
+    refused = [(name, problem.code, problem.hand) for name, problem in played.problems]
+    assert refused == [(player, "not-covered", second)]
 
 
 MISTAKES: dict[str, dict[str, Any]] = {
