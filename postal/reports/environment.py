@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from postal.errors import PostalError
 from postal.reports.display import Cards, Sentence, counted, listed, pounds
-from postal.reports.wrapping import MARKER
+from postal.reports.wrapping import MARKER, MOST_TOGETHER
 
 HTML_ENDING = ".html.j2"
 TEXT_ENDING = ".txt.j2"
@@ -99,8 +99,9 @@ def _words(sentence: Sentence) -> str:
 
 
 def _chips(cards: Cards) -> Markup:
-    """Return cards for HTML as symbols, red suits in red, never broken inside a card."""
-    return Markup(" ").join(
+    """Return cards for HTML as symbols, red suits in red, never broken inside a card or a few."""
+    gap = Markup(" ") if len(cards) > MOST_TOGETHER else Markup("&nbsp;")
+    return gap.join(
         Markup('<b style="color:{}">{}</b>').format(_RED, card.symbol)
         if card.red
         else Markup("<b>{}</b>").format(card.symbol)

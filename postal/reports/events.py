@@ -60,7 +60,7 @@ class _Teller:
 
     def bets_first(self, event: engine.BetsFirst) -> Sentence:
         verb = "bet" if event.player == self.viewer else "bets"
-        return (f"{self.who(event.player)} {verb} first, with the better cards face up.",)
+        return (f"{self.who(event.player)} {verb} first, going by the cards face up.",)
 
     def raised(self, event: engine.Raised) -> Sentence:
         who, amount = self.who(event.player), pounds(event.amount)

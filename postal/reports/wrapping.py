@@ -17,6 +17,8 @@ COLUMNS = 76
 MARKER = "=-=-= Reply above this line =-=-="
 ORDER_MARK = ":: "
 QUOTE_MARK = "| "
+MOST_TOGETHER = 5
+"""The longest list of cards that is never broken."""
 
 _QUOTED_COLUMNS = 54
 _NO_BREAK = "\u00a0"
@@ -31,6 +33,9 @@ _BEFORE_RISKY = re.compile(rf"(?<=\S) +(?={_RISKY})", re.IGNORECASE)
 _HYPHEN_BEFORE_RISKY = re.compile(
     rf"(?<=\w)-(?=(?:(?:{_WORDS})|[^\W\d]\d{{0,2}})(?!\w))", re.IGNORECASE
 )
+_CARD = r"(?:JKR|(?:10|[2-9TJQKA])[CDHS])"
+_CARDS = re.compile(rf"(?<!\w){_CARD}(?: {_CARD})+(?!\w)")
+_BEFORE_SUM = re.compile(r"(?<=\S) (?=-?£\d)")
 _INDENT = re.compile(r" *(?:- )?")
 _TEXT_NODE = re.compile(r">([^<]+)<")
 
@@ -38,18 +43,31 @@ _TEXT_NODE = re.compile(r">([^<]+)<")
 def glue(prose: str, names: Collection[str] = ()) -> str:
     """Return prose in which no line break can come before a word that could begin an order.
 
-    Nor can one come before one of ``names``, which their owners chose.
+    Nor can one come before or within one of ``names``, which their owners chose, before a sum,
+    or within a few cards: they read better together.
     """
-    glued = _BEFORE_RISKY.sub(lambda gap: _NO_BREAK * len(gap.group()), prose)
+    glued = _CARDS.sub(_keep_cards_together, _BEFORE_SUM.sub(_NO_BREAK, prose))
     if names:
-        glued = _before_names(tuple(names)).sub(_NO_BREAK, glued)
+        glued = _at_names(tuple(names)).sub(_keep_together, glued)
+    glued = _BEFORE_RISKY.sub(lambda gap: _NO_BREAK * len(gap.group()), glued)
     return _HYPHEN_BEFORE_RISKY.sub(f"-{_NO_BREAK_MARK}", glued)
 
 
 @lru_cache(maxsize=64)
-def _before_names(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds the space before any of the names, which are the same for a whole game."""
-    return re.compile(rf"(?<=\S) (?=(?:{'|'.join(map(re.escape, names))})(?!\w))")
+def _at_names(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds any of the names and the space before it, the same for a whole game."""
+    longest_first = sorted(names, key=len, reverse=True)
+    return re.compile(rf"(?:(?<=\S) |(?<!\w))(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+
+
+def _keep_together(found: re.Match[str]) -> str:
+    return found.group().replace(" ", _NO_BREAK)
+
+
+def _keep_cards_together(found: re.Match[str]) -> str:
+    """Return a list of cards, which may be broken where it is long."""
+    few = found.group().count(" ") < MOST_TOGETHER
+    return _keep_together(found) if few else found.group()
 
 
 def glue_html(html: str, names: Collection[str] = ()) -> str:
