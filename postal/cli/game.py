@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,9 +25,17 @@ def register(app: typer.Typer) -> None:
 
 @games.command("new")
 def new(
-    name: Annotated[str, typer.Argument(help="A short name: lower-case letters, digits and '-'.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="GAME", help="A short name: lower-case letters, digits and '-'."),
+    ],
     player: Annotated[
-        list[str], typer.Option("--player", help="'Joe <joe@example.org>'; one for each player.")
+        list[str],
+        typer.Option(
+            "--player",
+            metavar="'NAME <ADDRESS>'",
+            help="'Joe <joe@example.org>'; one for each player.",
+        ),
     ],
     data: Data,
     rules: Annotated[str, typer.Option(help="The game file.")] = "smith",
@@ -48,7 +57,7 @@ def new(
     from postal.service.newgame import Calendar, NewGame, create_game, parse_player
 
     players = [parse_player(text) for text in player]
-    options = dict(_option(text) for text in option or ())
+    options = _options(option or ())
     secret = _secret(secret_file) if secret_file else new_secret()
     with open_office(data) as office:
         usual = office.config.game
@@ -74,10 +83,13 @@ def new(
 def list_(data: Data, as_json: Json = False) -> None:
     """List the games."""
     from postal.bootstrap import open_office
+    from postal.cli.tables import when
     from postal.service.overview import list_games
 
     with open_office(data) as office:
         rows = list_games(office.work)
+    if not as_json:
+        rows = [row | {"deadline": when(row["deadline"])} for row in rows]
     _print(rows, as_json, "There is no game yet: `postal game new` starts one.")
 
 
@@ -111,12 +123,16 @@ def options(
     rows = [
         {
             "option": name,
-            "default": json.dumps(entry["default"]).strip('"'),
-            "choices": ", ".join(map(str, entry.get("choices", ()))),
+            "default": entry["default"],
+            "choices": list(entry.get("choices", ())),
             "says": entry.get("says", ""),
         }
         for name, entry in declared.items()
     ]
+    if not as_json:
+        for row in rows:
+            row["default"] = json.dumps(row["default"]).strip('"')
+            row["choices"] = ", ".join(map(str, row["choices"]))
     _print(rows, as_json, "These rules have no options.")
 
 
@@ -127,6 +143,14 @@ def _print(rows: list[dict[str, Any]], as_json: bool, nothing: str) -> None:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         print_rows(rows, nothing)
+
+
+def _options(texts: Sequence[str]) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for key, value in map(_option, texts):
+        if options.setdefault(key, value) != value:
+            raise UsageError(f"--option {key} is given twice, with different values.")
+    return options
 
 
 def _option(text: str) -> tuple[str, str]:
@@ -140,11 +164,14 @@ def _checked(section: Any, given: dict[str, Any]) -> dict[str, Any]:  # noqa: AN
     """Return calendar values that passed the config's own limits."""
     from pydantic import ValidationError
 
+    from postal.config.words import sentence
+
     try:
         section(**given)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}.") from None
+        first = error.errors(include_url=False)[0]
+        key, _, says = sentence(first, {}).partition(" ")
+        raise UsageError(f"--{key.replace('_', '-')} {says}.") from None
     return given
 
 

@@ -29,7 +29,8 @@ def register(app: typer.Typer) -> None:
 def run(
     data: Data,
     poll_seconds: Annotated[
-        int | None, typer.Option(help="Seconds between two rounds, instead of the config's.")
+        int | None,
+        typer.Option(min=1, max=3600, help="Seconds between two rounds, instead of the config's."),
     ] = None,
 ) -> None:
     """Poll the inbox, adjudicate what is due and send mail, until it is stopped."""
@@ -48,6 +49,7 @@ def run(
 def poll(data: Data) -> None:
     """Poll the inbox once, file the orders, and send what is in the outbox."""
     from postal.bootstrap import open_office
+    from postal.reports.display import counted
 
     with open_office(data) as office:
         rounds = office.rounds()
@@ -59,7 +61,7 @@ def poll(data: Data) -> None:
             rounds.close()
     handled = len(polled.handled) if polled else 0
     typer.echo(
-        f"{handled} mails handled; {sent.sent} sent, {sent.retried} to be tried again,"
+        f"{counted(handled, 'mail')} handled; {sent.sent} sent, {sent.retried} to be tried again,"
         f" {sent.failed} failed."
     )
 

@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
 @players.command("add-address")
 def add_address(
     player: Name,
-    address: Annotated[str, typer.Argument(help="The address that he writes from too.")],
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="The address that he writes from too.")
+    ],
     data: Data,
     game: Game = None,
 ) -> None:

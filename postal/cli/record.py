@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from postal.cli.options import Data, Json
+from postal.errors import UsageError
+
+_OWNER_ALONE = 0o600
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    game: Annotated[str, typer.Argument(help="The game's name.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")],
     data: Data,
     sealed: Annotated[
         bool, typer.Option("--sealed", help="Also a game in play: it opens every card.")
@@ -37,8 +41,18 @@ def export(
     if to is None:
         typer.echo(text, nl=False)
     else:
-        to.write_text(text, "utf-8")
+        _write(to, text)
         typer.echo(f"The record of {game} is in {to}.")
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a record, which may open cards still in play, for nobody else to read."""
+    try:
+        handle = os.open(file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, _OWNER_ALONE)
+        with os.fdopen(handle, "w", encoding="utf-8") as record:
+            record.write(text)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        raise UsageError(f"--to {file}: {error.strerror}; choose another file.") from error
 
 
 def replay(
@@ -78,6 +92,7 @@ def verify(
     Ends with 1 where anything differs, saying what.
     """
     from postal.bootstrap import open_office
+    from postal.reports.display import counted
     from postal.service.verify import verify_game
 
     with open_office(data) as office:
@@ -86,4 +101,6 @@ def verify(
         typer.echo(sentence, err=True)
     if found:
         raise typer.Exit(1)
-    typer.echo(f"{game}: the deal and {turns} turns are as they were stored and reported.")
+    typer.echo(
+        f"{game}: the deal and {counted(turns, 'turn')} are as they were stored and reported."
+    )

@@ -95,10 +95,23 @@ def _findings(data: Path) -> Iterator[Finding]:
         return
     file = config.folder / CONFIG_NAME
     advice = f"; others may read it: chmod 600 {file}" if file.stat().st_mode & 0o077 else ""
-    yield Finding("config", True, f"{file} is in order{advice}.")
+    yield Finding("config", True, f"{file} is in order{advice}{_answers_elsewhere(config)}.")
     yield from _mailbox(config)
     yield _tried("smtp", _submission, config)
     yield _tried("database", _database, config)
+
+
+def _answers_elsewhere(config: Config) -> str:
+    """Return what to do where players would answer to another address than the mailbox's."""
+    from postal.mail.gate import base_address
+
+    mailbox = config.imap.user
+    if "@" not in mailbox or base_address(mailbox) == base_address(config.sender):
+        return ""
+    return (
+        f"; but players will answer to {config.sender}: unless its mail comes to {mailbox},"
+        f' set from = "{mailbox}" in [smtp]'
+    )
 
 
 def _tried(check: str, work: Callable[[Config], str], config: Config) -> Finding:

@@ -53,6 +53,7 @@ def adjudicate(
 ) -> None:
     """Poll the inbox once more, then force the turn, with defaults for missing orders."""
     from postal.bootstrap import open_office
+    from postal.reports.display import counted
 
     with open_office(data) as office:
         meant = _meant(office, game, turn)
@@ -72,7 +73,8 @@ def adjudicate(
             sent = rounds.send()
         finally:
             rounds.close()
-    typer.echo(f"{sent.sent} mails sent, {sent.retried} to be tried again, {sent.failed} failed.")
+    mails = counted(sent.sent, "mail")
+    typer.echo(f"{mails} sent, {sent.retried} to be tried again, {sent.failed} failed.")
 
 
 def _meant(office: Office, game: str, turn: int | None) -> int | None:

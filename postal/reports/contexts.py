@@ -221,7 +221,10 @@ class ReceiptFacts:
 
 @dataclass(frozen=True, slots=True)
 class ProblemContext:
-    """A line that was not taken: as written in pieces, why, and what to write instead."""
+    """A line that was not taken: as written in pieces, why, and what to write instead.
+
+    ``partly`` says that its bet stands, and only the card to expose was dropped (5.4).
+    """
 
     number: int
     hand: str
@@ -229,6 +232,7 @@ class ProblemContext:
     sentence: str = field(repr=False)
     hint: str = field(repr=False)
     examples: tuple[str, ...] = field(repr=False)
+    partly: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ def _problem(problem: Problem) -> ProblemContext:
         sentence=prose(f"{sentence[:1].upper()}{sentence[1:]}"),
         hint=prose(hint),
         examples=examples,
+        partly=problem.code == "expose-dropped",
     )
 
 

@@ -92,10 +92,17 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "too little money": (lambda f: new_game(f, "--option", "start_money=59999"), "start_money"),
     "no such rules": (lambda f: new_game(f, "--rules", "nonsense"), "there are: smith"),
     "rules elsewhere": (lambda f: new_game(f, "--rules", "../games/smith"), "no game file"),
+    "an option given twice": (
+        lambda f: new_game(f, "--option", "ante=1", "--option", "ante=2"),
+        "ante is given twice",
+    ),
     "a bad name": (lambda f: new_game(f, name="Smith 1"), "no name for a game"),
-    "an hour too late": (lambda f: new_game(f, "--hour", "24"), "--hour"),
+    "an hour too late": (lambda f: new_game(f, "--hour", "24"), "--hour must be at most 23"),
     "a turn of no length": (lambda f: new_game(f, "--turn-length", "0"), "--turn-length"),
-    "no such zone": (lambda f: new_game(f, "--zone", "Europe/Nowhere"), "--zone"),
+    "no such zone": (
+        lambda f: new_game(f, "--zone", "Europe/Nowhere"),
+        "--zone must be a time zone",
+    ),
     "no such secret": (lambda f: new_game(f, "--secret-file", str(f / "none")), "64 hex digits"),
     "a folder as secret": (lambda f: new_game(f, "--secret-file", str(f)), "64 hex digits"),
 }

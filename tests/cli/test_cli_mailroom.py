@@ -92,6 +92,13 @@ def test_a_second_daemon_refuses_to_start(folder: Path) -> None:
     assert (code, "already" in sentence) == (1, True)
 
 
+def test_the_daemon_needs_a_second_between_rounds(folder: Path) -> None:
+    """Nought is refused, not taken for the config's."""
+    result = postal(folder, "run", "--poll-seconds", "0")
+    assert result.exit_code == 2
+    assert "--poll-seconds" in result.output
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_daemon_ends_cleanly(folder: Path, number: signal.Signals) -> None:
     """Having sent what there was, with one line an event; a second signal does no harm."""

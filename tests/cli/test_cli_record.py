@@ -68,3 +68,14 @@ def test_export_writes_what_replay_takes(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert postal(tmp_path, "export", "smith-1", "--sealed").stdout == file.read_text("utf-8")
     assert postal(tmp_path, "replay", str(file)).exit_code == 0
+    assert file.stat().st_mode & 0o077 == 0, "it opens cards that are still in play"
+
+
+@pytest.mark.parametrize("to", ["nowhere/record.json", ""])
+def test_export_to_where_no_file_can_be(tmp_path: Path, to: str) -> None:
+    """In a folder that isn't there, or in place of a folder."""
+    make_folder(tmp_path)
+    assert new_game(tmp_path).exit_code == 0
+    told = refusal(postal(tmp_path, "export", "smith-1", "--sealed", "--to", str(tmp_path / to)))
+    assert told[0] == 2
+    assert "choose another file" in told[1]

@@ -160,6 +160,15 @@ def test_check_of_a_config_that_others_can_read(folder: Path) -> None:
     assert "chmod 600" in says
 
 
+def test_check_where_answers_would_go_astray(folder: Path) -> None:
+    """It may be meant, so it is no failure, but the GM is told how to mend it."""
+    change(folder, "[smtp]", '[smtp]\nfrom = "elsewhere@example.org"')
+    ok, says = checked(folder)["config"]
+    assert ok
+    assert "players will answer to elsewhere@example.org" in says
+    assert "from = " in says
+
+
 def test_check_with_a_wrong_password(folder: Path) -> None:
     """Both servers refuse it; the database is tried all the same."""
     change(folder, SECRET, "hunter3")

@@ -54,7 +54,8 @@ def test_receipt_tells_what_is_on_file_and_what_is_missing() -> None:
     assert f":: {slip.hands[0].line}" in text
     for hand in slip.hands[1:]:
         assert f"In hand {hand.hand}: missing." in text
-    assert "orders for turn 1 are still missing" in text
+    missing = f"hands {slip.hands[1].hand} and {slip.hands[2].hand} have none"
+    assert f"orders for turn 1 are still missing: {missing}" in text
 
 
 def test_receipt_says_when_all_orders_are_in() -> None:
@@ -90,6 +91,15 @@ def test_receipt_quotes_what_was_not_taken() -> None:
     assert "You wrote, in line 4: | A: raise 90k" in text
     assert "Not taken for hand A3. A raise of £90,000 is over the limit of £50,000." in text
     assert "Write for example (you may: raise, fold): :: A: raise 50000" in text
+
+
+def test_receipt_says_when_only_the_card_to_expose_was_dropped() -> None:
+    """The bet beside it stands, so the line was taken in part (5.4)."""
+    sentence = "A3: your raise stands, but the card to expose was dropped: it is face up."
+    text = receipt(
+        replace(some_facts(), problems=(Problem("expose-dropped", sentence, "", "A3", "x", 1),))
+    )
+    assert "Taken in part for hand A3. Your raise stands" in text
 
 
 def test_receipt_tells_changes_cut_lines_and_commands() -> None:
