@@ -5,6 +5,8 @@ heavy (the store, mail, templates, the config) is imported inside the functions,
 ``postal --help`` is quick.
 """
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -54,4 +56,8 @@ demo.register(app)
 
 def main() -> None:
     """Run the command that was typed; every failure is one sentence and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal without a £ or a suit gets a question mark, not an error.
+            stream.reconfigure(errors="replace")
     guarded(app)

@@ -1,6 +1,7 @@
 """The command by itself: quick help, no traceback for anybody, sensible exit codes."""
 
 import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -27,6 +28,21 @@ def test_help_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Usage: postal" in done.stdout
     assert done.stdout.splitlines()[-1] == "heavy: []"
+
+
+def test_a_terminal_without_a_pound_sign_is_no_error() -> None:
+    """Where neither the locale nor Python's own mode gives UTF-8."""
+    record = Path(__file__).parent.parent / "records" / "smith-sample-hand.json"
+    code = "import sys; from postal.cli import main; main()"
+    plain = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "replay", str(record)],
+        capture_output=True,
+        env={**os.environ, **plain},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"?520,000" in done.stdout
 
 
 def test_every_command_has_help() -> None:
