@@ -11,6 +11,7 @@ from postal.engine.orders import (
     ALL_TABLES,
     Bet,
     Cancel,
+    Code,
     Expose,
     Give,
     Line,
@@ -268,13 +269,15 @@ def _final(hand: Hand) -> Problem:
 def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tuple[str, Checked]]:
     """Yield what becomes of an order for each hand that it is meant for."""
     if order.table == ALL_TABLES:
-        places = [
+        bets = [
             (hand, index)
             for hand, index in game.hands_of(player)
-            if isinstance(game.phase_of(hand), BettingPhase) and index in betting.due(game, hand)
+            if isinstance(game.phase_of(hand), BettingPhase)
         ]
+        places = [(hand, index) for hand, index in bets if index in betting.due(game, hand)]
         if not places:
-            problem = Problem("not-your-turn", "No bet is due from you at any table.")
+            code: Code = "not-your-turn" if bets else "wrong-phase"
+            problem = Problem(code, "No bet is due from you at any table.")
             yield "", Checked(None, (problem,))
     else:
         place = _hand_at(game, player, order.table)

@@ -61,7 +61,7 @@ def test_2_3_eight_players_give_round_the_table() -> None:
         ("A: keep 2C 3C 4C 5C 6C expose 2C 3C 4C", "wrong-phase A1"),
         ("A: expose 2C", "wrong-phase A1"),
         ("A: fold", "wrong-phase A1"),
-        ("all: fold", "not-your-turn"),
+        ("all: fold", "wrong-phase"),
         ("D: give 2C 3C next, 4C previous", "no-such-hand"),
         ("cancel D", "no-such-hand"),
     ],
