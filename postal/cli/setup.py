@@ -165,5 +165,6 @@ def _database(config: Config) -> str:
 
 
 def _ended(says: object) -> str:
-    """Return a sentence with its full stop."""
-    return f"{str(says).rstrip('.')}."
+    """Return a sentence with its full stop, or question mark."""
+    text = str(says).rstrip(".")
+    return text if text.endswith("?") else f"{text}."

@@ -69,7 +69,7 @@ def checked(folder: Path) -> dict[str, tuple[bool, str]]:
     result = postal("check", "--data", folder, "--json")
     findings = json.loads(result.output)
     assert result.exit_code == (0 if all(finding["ok"] for finding in findings) else 1)
-    assert all(finding["says"].endswith(".") for finding in findings)
+    assert all(finding["says"].endswith((".", "?")) for finding in findings)
     assert SECRET not in result.output
     return {finding["check"]: (finding["ok"], finding["says"]) for finding in findings}
 
@@ -175,6 +175,14 @@ def test_check_with_a_wrong_password(folder: Path) -> None:
     found = checked(folder)
     assert "password" in found["imap"][1]
     assert [name for name, (ok, _) in found.items() if not ok] == ["imap", "smtp"]
+
+
+def test_check_with_the_wrong_security(folder: Path) -> None:
+    """Asks a question, with one mark at its end."""
+    change(folder, 'security = "plain"', 'security = "tls"')
+    ok, says = checked(folder)["imap"]
+    assert not ok
+    assert says.endswith("the right security for this port?")
 
 
 def test_check_without_servers(folder: Path, servers: MailServers) -> None:
