@@ -12,12 +12,13 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import select
 
 from postal.store.database import Database, make_engine, open_database
-from postal.store.migrate import configuration
+from postal.store.migrate import configuration, revisions
 from postal.store.problems import DatabaseTooNew, StoreUnavailable
 from postal.store.rows import METADATA, SettingRow
 from postal.store.settings import set_setting, setting, setting_or
@@ -322,3 +323,11 @@ def test_processes_that_open_a_new_database_together_all_can(database_url: str) 
     ]
     results = [(process.communicate()[1], process.returncode) for process in together]
     assert results == [(b"", 0)] * 3
+
+
+def test_the_names_of_migrations_are_their_revisions() -> None:
+    """So what is missing can be told without loading Alembic."""
+    script = ScriptDirectory.from_config(configuration())
+    walked = [revision.revision for revision in script.walk_revisions()]
+    assert revisions() == tuple(reversed(walked))
+    assert script.get_heads() == [revisions()[-1]]
