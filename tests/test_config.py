@@ -231,3 +231,11 @@ def test_a_missing_or_unreadable_config_is_told(tmp_path: Path) -> None:
     (tmp_path / "config.toml").mkdir()
     with pytest.raises(ConfigError, match="is a directory"):
         load_config(tmp_path)
+
+
+def test_mails_come_from_the_mailbox_whoever_the_gm_is(tmp_path: Path) -> None:
+    """An address for a login name is it; ``from`` says otherwise; else it is the GM's."""
+    own = GOOD.replace('user = "gm"', 'user = "games@example.org"')
+    assert load(tmp_path, own).sender == "games@example.org"
+    assert load(tmp_path, own + 'from = "play@example.org"\n').sender == "play@example.org"
+    assert load(tmp_path, GOOD).sender == "gm@example.org"

@@ -16,7 +16,17 @@ from pydantic_settings import (
 )
 
 from postal.config.passwords import Login, fetch
-from postal.config.sections import Daemon, Database, Game, Gm, Imap, Mail, Server, Smtp
+from postal.config.sections import (
+    Daemon,
+    Database,
+    Game,
+    Gm,
+    Imap,
+    Mail,
+    Server,
+    Smtp,
+    plain_address,
+)
 from postal.config.words import ConfigError, reason, sentence
 
 __all__ = [
@@ -74,8 +84,12 @@ class Config(BaseSettings):
 
     @property
     def sender(self) -> str:
-        """The bare address that the mails come from and orders go to."""
-        return self.smtp.sender or self.gm.address
+        """The bare address that the mails come from and orders go to: the mailbox's own.
+
+        Where nothing else says which that is, a login name that is an address tells it.
+        """
+        login = self.imap.user if plain_address(self.imap.user) else ""
+        return self.smtp.sender or login or self.gm.address
 
     @property
     def database_url(self) -> str:

@@ -12,10 +12,15 @@ LOGIN_KEYS = ("password", "password_env", "password_file", "password_command", "
 """The ways to log in, of which a server takes one; a token is XOAUTH2's."""
 
 
+def plain_address(text: str) -> bool:
+    """Return whether a text is one bare mail address."""
+    local, _, domain = text.partition("@")
+    return parseaddr(text) == ("", text) and bool(local and domain) and " " not in text
+
+
 def _address(text: str) -> str:
     """Return a bare mail address; ValueError for anything else."""
-    local, _, domain = text.partition("@")
-    if parseaddr(text) != ("", text) or not local or not domain or " " in text:
+    if not plain_address(text):
         raise ValueError(f"must be a mail address alone, such as gm@example.org, not {text!r}")
     return text
 
@@ -105,7 +110,7 @@ class Imap(Server):
 
 
 class Smtp(Server):
-    """The server that takes the mails; ``sender`` (key ``from``) None is the GM's address."""
+    """The server that takes the mails; ``sender`` (key ``from``) None is the mailbox's."""
 
     sender: Address | None = Field(default=None, alias="from")
 

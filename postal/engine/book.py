@@ -80,10 +80,10 @@ class SentGift:
 
 
 _KINDS: dict[type[Phase], str] = {
-    GivePhase: "cards to give",
-    KeepPhase: "cards to keep and expose",
-    ExposePhase: "a card to expose",
-    BettingPhase: "a bet",
+    GivePhase: "give cards",
+    KeepPhase: "keep and expose cards",
+    ExposePhase: "expose a card",
+    BettingPhase: "bet",
 }
 
 
@@ -95,7 +95,8 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     due = ACTIONS[type(phase)].due(game, hand)
     if not isinstance(order, ORDERS[type(phase)]):
         what = _KINDS[type(phase)]
-        whose = "you" if index in due else " and ".join(hand.opponents(hand.seats[index].player))
+        whose = " and ".join(hand.seats[other].player for other in due)
+        who = "you have to" if index in due else f"it is {whose}'s move, to"
         hint = ""
         if index in due:
             example, _ = ACTIONS[type(phase)].default(game, hand, index)
@@ -103,7 +104,7 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
         if isinstance(phase, KeepPhase) and isinstance(order, Expose):
             sentence = f"{hand.name}: that is what you expose; what you keep is missing."
             return refuse("not-understood", sentence, hint, hand)
-        sentence = f"{hand.name}: due now is {what}, from {whose}."
+        sentence = f"{hand.name}: now {who} {what}."
         return refuse("wrong-phase", sentence, hint, hand)
     if index not in due:
         others = " and ".join(hand.seats[other].player for other in due)

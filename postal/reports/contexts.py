@@ -199,6 +199,7 @@ class ReceiptFacts:
     hands: taken back, no longer covered, and where the last of several orders counts.
     ``waiting`` says that the turn is held to its deadline for him; ``unavailable`` names commands
     that this version does not have.
+    ``nothing`` says that the mail held no order and no command.
     """
 
     hands: tuple[OnFile, ...]
@@ -212,6 +213,7 @@ class ReceiptFacts:
     waiting: bool = False
     ready: bool = False
     unavailable: tuple[str, ...] = ()
+    nothing: bool = False
 
     @property
     def complete(self) -> bool:
@@ -252,6 +254,7 @@ class ReceiptContext:
     waiting: bool
     ready: bool
     unavailable: tuple[str, ...]
+    nothing: bool
 
 
 @dataclass(frozen=True, slots=True)

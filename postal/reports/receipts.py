@@ -34,6 +34,7 @@ def receipt_context(facts: ReceiptFacts) -> ReceiptContext:
         waiting=facts.waiting,
         ready=facts.ready,
         unavailable=facts.unavailable,
+        nothing=facts.nothing,
     )
 
 

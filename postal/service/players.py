@@ -38,7 +38,8 @@ def find_player(
         if player.name_key == fold(name)
     ]
     if not found:
-        raise PostalError(f"No {'such' if slug else 'running'} game has a player {name!r}.")
+        where = slug or "any running game"
+        raise PostalError(f"There is no player {name!r} in {where}: see `postal game show GAME`.")
     if len(found) > 1:
         games = ", ".join(loaded.row.slug for loaded, _ in found)
         raise PostalError(f"{name} plays in {games}: name one with --game.")

@@ -44,6 +44,7 @@ def receipt_facts(
         waiting=row.waiting,
         ready="ready" in names,
         unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
+        nothing=nothing,
     )
 
 

@@ -90,7 +90,9 @@ def test_refused_lines_are_told_and_leave_the_earlier_order(betting: League) -> 
 
 def test_prose_gets_a_receipt_and_changes_nothing(dealt: League) -> None:
     """Somebody may have meant it as orders."""
-    assert "missing" in dealt.say("Ann", "Thanks, lovely cards!\n")
+    said = dealt.say("Ann", "Thanks, lovely cards!\n")
+    assert "missing" in said
+    assert "no order was found in your mail" in " ".join(said.split())
     assert dealt.on_file("Ann") == []
 
 
