@@ -7,34 +7,40 @@ import re
 from random import Random
 
 from postal.robots import STYLES, TEMPERS, Robot
+from postal.robots.styles import Ring, Rota
 
 DOMAIN = "example.org"
 GAMES = f"games@{DOMAIN}"
 GM = f"gm@{DOMAIN}"
 
 _CAST = (
-    ("Joe", "loose", ("canonical", "iphone", "windows-1252", "hasty", "curious")),
-    ("Puke", "bluffing", ("lower-case", "one-line", "bullets", "clumsy", "html-only")),
-    ("Mary Ann", "tight", ("chatty", "gmail", "inline", "hesitant", "flowed")),
-    ("Jean-Luc", "loose", ("french", "bottom-posted", "outlook", "inline")),
-    ("Dr. Wagner", "absent-minded", ("outlook-german", "german", "flowed", "scatterbrained")),
-    ("O'Hara", "bluffing", ("html-only", "iphone", "scatterbrained", "chatty", "bullets")),
-    ("Olga", "tight", ("bullets", "one-line", "curious", "windows-1252")),
-    ("Big Ted", "loose", ("outlook", "gmail", "clumsy", "lower-case")),
+    ("Joe", "loose", ("en",)),
+    ("Puke", "bluffing", ("en",)),
+    ("Mary Ann", "tight", ("en", "sv", "nl")),
+    ("Jean-Luc", "loose", ("fr", "es", "it", "pt")),
+    ("Dr. Wagner", "absent-minded", ("de", "nl", "pl", "sv")),
+    ("O'Hara", "bluffing", ("en",)),
+    ("Olga", "tight", ("pl", "de")),
+    ("Big Ted", "loose", ("en",)),
 )
+"""Who they are: name, temper, and the languages that their mail programs speak first."""
 
 
 def robots(players: int, seed: int) -> list[Robot]:
-    """Return six or eight robots; the same seed gives robots that decide the same."""
+    """Return six or eight robots who go through all styles together.
+
+    The same seed gives robots that decide and write the same.
+    """
+    ring = Ring(STYLES.values())
     return [
         Robot(
             name=name,
             address=address(name),
-            styles=tuple(STYLES[style] for style in styles),
+            styles=Rota(ring, languages),
             rng=Random(f"{seed}/{name}"),  # noqa: S311 - robots must repeat; nothing is kept secret
             temper=TEMPERS[temper],
         )
-        for name, temper, styles in _CAST[:players]
+        for name, temper, languages in _CAST[:players]
     ]
 
 

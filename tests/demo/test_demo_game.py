@@ -10,9 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from postal.cli import app
+from postal.demo.folder import readable
 from postal.demo.show import Demo, play
 from postal.mail.imap import PROCESSED, REJECTED
+from postal.robots import STYLES
 from postal.robots.players import same_order
+from postal.robots.styles import Rota
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +76,21 @@ def test_every_order_on_file_is_the_one_that_was_meant(again: Demo) -> None:
             assert len(filed) == len(meant), (number, robot.name)
             for line in meant:
                 assert any(same_order(line, other) for other in filed), (number, robot.name)
+
+
+def test_every_style_was_used_and_none_was_misread(again: Demo) -> None:
+    """The robots went through them all, and wrote a second time only where they meant to."""
+    used: set[str] = set()
+    for robot in again.robots:
+        assert isinstance(robot.styles, Rota)
+        used |= {style.name for style in robot.styles.had}
+        twice = {"corrects", "mistypes", "leaves-out", "waits"}
+        again_written = sum(style.habit in twice for style in robot.styles.had)
+        mails = (again.folder / "mail" / readable(robot.name)).glob("*-sent-*")
+        answers = [mail for mail in mails if b"\r\nAuto-Submitted:" not in mail.read_bytes()]
+        forged = robot is again.robots[-1]
+        assert len(answers) - forged <= len(robot.intended) + again_written, robot.name
+    assert used == set(STYLES)
 
 
 def test_the_game_goes_through_everything(again: Demo) -> None:

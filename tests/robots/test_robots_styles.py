@@ -144,7 +144,7 @@ def test_the_same_chance_gives_the_same_mails(stages: list[Stage]) -> None:
     raw = stages[0][1]["Mary Ann"]
 
     def answers(seed: str) -> list[bytes]:
-        writer = Robot("Mary Ann", address("Mary Ann"), (STYLES["gmail"],), Random(seed))
+        writer = Robot("Mary Ann", address("Mary Ann"), (STYLES["gmail-web"],), Random(seed))
         return writer.answer(raw)
 
     assert answers("a") == answers("a")
