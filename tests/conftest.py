@@ -3,6 +3,12 @@
 import os
 
 import pytest
+from hypothesis import settings
+
+# No test is timed; CI tries the same examples each time, so that it fails for a change alone.
+settings.register_profile("postal", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "postal")
 
 
 @pytest.fixture(autouse=True)
