@@ -76,16 +76,6 @@ def bare(draft: Draft) -> EmailMessage:
     return _plain(draft, draft.texts)
 
 
-def encoded(draft: Draft) -> EmailMessage:
-    """Lay out as UTF-8 in quoted-printable."""
-    return _plain(draft, [*draft.texts, "", f"— {draft.name}"], cte="quoted-printable")
-
-
-def bottom_posted(draft: Draft) -> EmailMessage:
-    """Lay out the whole mail quoted, and the answer below."""
-    return _plain(draft, [*draft.quoted, "", *draft.texts])
-
-
 def inline(draft: Draft) -> EmailMessage:
     """Lay out each line below the quoted example that it is made from."""
     by_table = dict(draft.lines)

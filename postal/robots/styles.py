@@ -83,7 +83,6 @@ STYLES = {
     for style in (
         Style("canonical", letters.bare),
         Style("chatty", letters.chatty, _WORDY),
-        Style("bullets", letters.encoded, _BULLETS),
         Style("inline", letters.inline, _SIGNS),
         Style("two-on-a-line", letters.in_pairs, _POUNDS),
         Style("link", letters.by_link),
@@ -115,17 +114,14 @@ STYLES = {
         Style("thunderbird-html-sv", _by("thunderbird-html", "sv"), _BULLETS, language="sv"),
         Style("yahoo-web", _by("yahoo-web"), _POUNDS),
         Style("yahoo-nested", _by("yahoo-nested"), _NUMBERED),
-        Style("yahoo-ios", _by("yahoo-ios"), _BRIEF),
-        Style("protonmail", _by("protonmail"), _SIGNS),
         Style("gmx", _by("gmx", "de"), _NUMBERED, language="de"),
         Style("web.de", _by("web.de", "de"), _POUNDS, language="de"),
-        Style("mutt", _by("mutt")),
         Style("samsung-nl", _by("samsung", "nl"), _LOWER, language="nl"),
         Style("curious", _by("k9"), _SLASHED, "asks"),
-        Style("hesitant", _by("iphone-mail"), _POUNDS, "waits"),
-        Style("hasty", _by("gmail-web"), _SIGNS, "corrects"),
+        Style("hesitant", _by("yahoo-ios"), _POUNDS, "waits"),
+        Style("hasty", _by("protonmail"), _SIGNS, "corrects"),
         Style("clumsy", letters.windows, _POUNDS, "mistypes"),
-        Style("scatterbrained", letters.bottom_posted, _NUMBERED, "leaves-out"),
+        Style("scatterbrained", _by("mutt"), _NUMBERED, "leaves-out"),
     )
 }
 """The styles by name."""

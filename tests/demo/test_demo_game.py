@@ -19,7 +19,7 @@ from postal.robots.styles import Rota
 
 pytestmark = pytest.mark.slow
 
-SEED = 10
+SEED = 42
 
 
 @pytest.fixture(scope="module")
