@@ -213,7 +213,7 @@ def test_of_two_who_ask_for_one_address_the_first_to_confirm_has_it(dealt: Leagu
 
 def test_the_player_must_be_one_and_known(quick: League) -> None:
     """In two games the GM names one."""
-    with pytest.raises(PostalError, match="has a player 'Zoe'"):
+    with pytest.raises(PostalError, match="no player 'Zoe' in any running game"):
         add_address(quick.work, "Zoe", WORK)
     quick.begin("smith-2", bytes(32))
     with pytest.raises(PostalError, match=r"Ann plays in smith-1, smith-2: name one with --game\."):
