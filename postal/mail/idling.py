@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import select
+import threading
 from typing import TYPE_CHECKING, Any
 
 from imapclient.exceptions import IMAPClientAbortError
@@ -19,6 +21,10 @@ SLICE_SECONDS = 0.5
 """How often whoever waits is asked whether he is called away."""
 
 
+LINE_SECONDS = 0.02
+"""How long the rest of a line may take that the server sends in pieces."""
+
+
 def wait_for_mail(client: IMAPClient, count: int, seconds: float, stop: Callable[[], bool]) -> bool:
     """Wait in the open folder, which held ``count`` mails, until there are more; True if so.
 
@@ -29,14 +35,29 @@ def wait_for_mail(client: IMAPClient, count: int, seconds: float, stop: Callable
     step = min(seconds, SLICE_SECONDS)
     come = False
     client.idle()
-    # Slices are counted, not timed: once the connection is lost each check gives [] at once, so
-    # that they are soon over, and DONE, whose answer must be read, finds the loss.
+    # Slices are counted, not timed: no clock is needed.
     for _ in range(max(1, math.ceil(seconds / step) if step else 1)):
-        come, count = _read(client.idle_check(step), count)
-        if come or stop():
+        if _readable(client, step):
+            answers = client.idle_check(0)
+            come, count = _read(answers, count)
+            # A connection that is lost gives [] at once: DONE, whose answer must be read, finds it.
+            if come or not answers:
+                break
+        if stop():
             break
     late, _ = _read(client.idle_done()[1], count)
     return come or late
+
+
+def _readable(client: IMAPClient, seconds: float) -> bool:
+    """Wait at most so long until the server says something, and until its line is whole.
+
+    imapclient reads without waiting and gives the connection up at half a line.
+    """
+    readable, _, _ = select.select([client.socket()], [], [], seconds)
+    if readable:
+        threading.Event().wait(LINE_SECONDS)
+    return bool(readable)
 
 
 def _read(answers: Iterable[tuple[Any, ...]], count: int) -> tuple[bool, int]:

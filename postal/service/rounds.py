@@ -75,6 +75,7 @@ class Rounds:
         self._told: dict[str, list[str]] = {}
         self._failures: Failures = Failures()
         self._half_done = False
+        self._lost = False
         self._pause = timedelta(0)
         self._again: datetime | None = None
 
@@ -118,7 +119,9 @@ class Rounds:
     def watch(self, stop: Callable[[], bool]) -> bool:
         """Wait on the connection until mail comes, which is True, or until ``stop()``.
 
-        Where there is no connection, none that can wait, or it is lost meanwhile: False at once.
+        Where there is no connection or none that can wait: False at once. One that is lost
+        meanwhile calls for a round too, which connects anew, since mail may have come with
+        its last words; but not twice without a good wait between.
         """
         inbox = self._inbox
         if inbox is None or stop():
@@ -126,13 +129,15 @@ class Rounds:
         try:
             while inbox.can_idle() and not stop():
                 came = inbox.idle(WATCH_SECONDS, stop)
+                self._lost = False
                 self._tell_end("waiting for mail")
                 if came:
                     return True
         except MailServerUnavailable as error:
-            # The next round connects anew; nothing was asked of the mailbox that got no answer.
             self._drop()
             self._tell("waiting for mail", str(error))
+            self._lost, again = True, self._lost
+            return not again
         except Exception as error:  # noqa: BLE001 - rounds without a wait are better than none
             self._drop()
             self._tell("waiting for mail", f"an error of postal's own: {whereabouts(error)}")
