@@ -9,6 +9,7 @@ from postal.mail.incoming import Incoming
 from postal.service.post import PAUSES, frame_of, notify_gm, queue_to_player
 from postal.service.senders import Seated
 from postal.service.work import LoadedGame, Workplace
+from postal.store.orders import attendance
 from postal.store.outbox import count_messages
 from postal.store.rows import MailRow, MailStatus
 
@@ -26,6 +27,9 @@ def held_for_doubt(  # noqa: PLR0913 - the whole of a mail's circumstances
     if why is None:
         return False
     row.status, row.reason = MailStatus.QUARANTINED, f"held, its sender is doubtful: {why}"
+    if loaded.turn is not None and loaded.turn.number == seated.turn:
+        # If it is his after all, the GM has until the deadline to say so (RULES.md 10.6).
+        attendance(session, loaded.id, seated.turn, seated.player.name).troubled = True
     # Once in so long, however many such mails come.
     since = work.clock.now() - PAUSES["held"]
     if count_messages(session, seated.player.address, since, ("held",)):

@@ -76,6 +76,18 @@ def test_what_the_gm_releases_is_filed_and_answered(wary: League) -> None:
         release(wary.work, 1)
 
 
+def test_a_held_mail_holds_the_turn_until_its_senders_next(wary: League) -> None:
+    """It may be his change of mind: the GM has time to say so (10.6)."""
+    wary.order_all()
+    wary.write("Ann", "cancel all", headers=FAIL)
+    wary.poll()
+    wary.clock.advance(HOUR)
+    assert wary.due() == ()
+    wary.write("Ann", "ready")
+    wary.poll()
+    assert [done.turn for done in wary.due()] == [1]
+
+
 def test_what_is_released_after_the_deadline_is_late(wary: League) -> None:
     """The turn is over by then."""
     wary.write("Ann", example(wary), headers=FAIL)
