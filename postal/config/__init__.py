@@ -25,7 +25,7 @@ from postal.config.sections import (
     Mail,
     Server,
     Smtp,
-    plain_address,
+    bare_address,
 )
 from postal.config.words import ConfigError, reason, sentence
 
@@ -88,7 +88,7 @@ class Config(BaseSettings):
 
         Where nothing else says which that is, a login name that is an address tells it.
         """
-        login = self.imap.user if plain_address(self.imap.user) else ""
+        login = self.imap.user if bare_address(self.imap.user) else ""
         return self.smtp.sender or login or self.gm.address
 
     @property

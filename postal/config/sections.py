@@ -12,7 +12,7 @@ LOGIN_KEYS = ("password", "password_env", "password_file", "password_command", "
 """The ways to log in, of which a server takes one; a token is XOAUTH2's."""
 
 
-def plain_address(text: str) -> bool:
+def bare_address(text: str) -> bool:
     """Return whether a text is one bare mail address."""
     local, _, domain = text.partition("@")
     return parseaddr(text) == ("", text) and bool(local and domain) and " " not in text
@@ -20,7 +20,7 @@ def plain_address(text: str) -> bool:
 
 def _address(text: str) -> str:
     """Return a bare mail address; ValueError for anything else."""
-    if not plain_address(text):
+    if not bare_address(text):
         raise ValueError(f"must be a mail address alone, such as gm@example.org, not {text!r}")
     return text
 

@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from email.utils import parseaddr
 from pathlib import Path
 
 from postal import __version__
 from postal.clock import deadline_after
+from postal.config.sections import bare_address
 from postal.engine.book import Book
 from postal.engine.deal import SECRET_BYTES, commitment, draw_pack, draw_seats
 from postal.engine.game import TableSetup, start
@@ -165,7 +165,7 @@ def parse_player(text: str) -> tuple[str, str]:
 
 def plain_address(text: str) -> bool:
     """Return whether a text is one bare mail address in ASCII."""
-    return bool(_ADDRESS.fullmatch(text)) and parseaddr(text) == ("", text)
+    return bool(_ADDRESS.fullmatch(text)) and bare_address(text)
 
 
 def _check_slug(slug: str) -> None:

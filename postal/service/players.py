@@ -19,8 +19,8 @@ from postal.service.reporting import queue_report_again
 from postal.service.senders import confirming
 from postal.service.work import LoadedGame, Workplace, find_game, load_game
 from postal.store.addresses import ask_address, players_with_address
-from postal.store.games import players_at, running_games
-from postal.store.rows import PlayerRow, fold
+from postal.store.games import player_by_name, players_at, running_games
+from postal.store.rows import PlayerRow
 
 
 def find_player(
@@ -32,10 +32,9 @@ def find_player(
     """
     rows = [find_game(session, slug)] if slug else running_games(session)
     found = [
-        (loaded, player)
-        for loaded in (load_game(session, row) for row in rows)
-        for player in loaded.players
-        if player.name_key == fold(name)
+        (load_game(session, row), player)
+        for row in rows
+        if (player := player_by_name(session, row.id or 0, name)) is not None
     ]
     if not found:
         where = slug or "any running game"

@@ -15,14 +15,25 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from postal.store.database import Database, make_engine, open_database
 from postal.store.migrate import configuration, revisions
 from postal.store.problems import DatabaseTooNew, StoreUnavailable
 from postal.store.rows import METADATA, SettingRow
-from postal.store.settings import set_setting, setting, setting_or
+from postal.store.settings import setting_or
 from tests.postgresql import Cluster, missing
+
+
+def set_setting(session: Session, key: str, value: str) -> None:
+    """Store a row of the smallest table there is."""
+    session.merge(SettingRow(key=key, value=value))
+
+
+def setting(session: Session, key: str) -> str | None:
+    """Return what such a row holds, None where there is none."""
+    row = session.get(SettingRow, key)
+    return row.value if row else None
 
 
 def test_migrations_make_what_the_rows_say(database_url: str) -> None:
