@@ -104,9 +104,12 @@ class Reports:
         """Return how to answer, for a known player whose mail bore no valid token."""
         return self._render("hint", frame, "please answer a report")
 
-    def held(self, frame: Frame) -> Rendered:
-        """Return the word to a player that a mail in his name was doubted and not taken."""
-        return self._render("held", frame, "a mail in your name is held")
+    def held(self, frame: Frame, doubt: Literal["server", "player"]) -> Rendered:
+        """Return the word to a player that a mail in his name was doubted and not taken.
+
+        ``doubt``: the receiving server's, or it came from another player's address.
+        """
+        return self._render("held", frame, "a mail in your name is held", doubt=doubt)
 
     def address(
         self, frame: Frame, player: str, address: str, step: Literal["confirm", "asked", "done"]

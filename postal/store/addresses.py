@@ -27,12 +27,16 @@ def ask_address(session: Session, player_id: int, address: str, now: datetime) -
     return row
 
 
+def confirmed_addresses(session: Session, player_id: int) -> tuple[str, ...]:
+    """Return a player's second addresses that are confirmed, as they were given, oldest first."""
+    rows = addresses_of(session, player_id)
+    return tuple(row.address for row in rows if row.confirmed_at is not None)
+
+
 def confirmed_address(session: Session, player_id: int, address: str) -> str | None:
     """Return the player's confirmed second address that this is, as it was given, else None."""
-    for row in addresses_of(session, player_id):
-        if row.confirmed_at is not None and row.address_key == fold(address):
-            return row.address
-    return None
+    known = confirmed_addresses(session, player_id)
+    return next((one for one in known if fold(one) == fold(address)), None)
 
 
 def address_owner(

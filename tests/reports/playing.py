@@ -145,7 +145,8 @@ def player_mails(mail: Reports, turn: Turn, player: str) -> Iterator[tuple[str, 
     yield "late", mail.late(FRAME, after, turn.before.turn)
     yield "too late", mail.late(FRAME, before, turn.before.turn)
     yield "early", mail.late(FRAME, before, turn.before.turn + 1)
-    yield "held", mail.held(FRAME)
+    yield "held", mail.held(FRAME, "server")
+    yield "held for another's address", mail.held(FRAME, "player")
     for step in ("confirm", "asked", "done"):
         yield f"address {step}", mail.address(FRAME, player, "second@example.org", step)
     if before.arrived:

@@ -161,10 +161,10 @@ def test_confirmed_it_still_orders_nothing_without_a_token(second: League) -> No
 
 
 def test_another_player_gains_nothing_by_it(second: League) -> None:
-    """Bob's token from Ann's second address is answered at Bob's."""
+    """Bob's token from Ann's second address is held, and told at Bob's."""
     second.write("Bob", example(second, "Bob"), sender=WORK)
     second.poll()
-    assert [row.recipient for row in second.outbox("Bob", "receipt")] == ["bob@example.org"]
+    assert [row.recipient for row in second.outbox("Bob", "held")] == ["bob@example.org"]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_of_two_who_ask_for_one_address_the_first_to_confirm_has_it(dealt: Leagu
     answer(dealt, for_bob)
     dealt.write("Bob", example(dealt, "Bob"), sender=WORK)
     dealt.poll()
-    assert [row.recipient for row in dealt.outbox("Bob", "receipt")] == ["bob@example.org"]
+    assert [row.recipient for row in dealt.outbox("Bob", "held")] == ["bob@example.org"]
     dealt.write("Ann", example(dealt), sender=WORK)
     dealt.poll()
     assert [row.recipient for row in dealt.outbox("Ann", "receipt")] == [WORK]
