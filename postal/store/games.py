@@ -1,10 +1,10 @@
-"""Look-ups of games and players."""
+"""Look-ups of games."""
 
 from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
 
-from postal.store.rows import GameRow, GameStatus, PlayerRow, fold
+from postal.store.rows import GameRow, GameStatus
 
 
 def game_by_slug(session: Session, slug: str) -> GameRow | None:
@@ -21,27 +21,3 @@ def running_games(session: Session) -> Sequence[GameRow]:
     """Return the games in play, oldest first."""
     statement = select(GameRow).where(GameRow.status == GameStatus.RUNNING)
     return session.exec(statement.order_by(col(GameRow.id))).all()
-
-
-def players_of(session: Session, game_id: int) -> Sequence[PlayerRow]:
-    """Return a game's players in the order of their positions."""
-    statement = select(PlayerRow).where(PlayerRow.game_id == game_id)
-    return session.exec(statement.order_by(col(PlayerRow.position))).all()
-
-
-def player_by_name(session: Session, game_id: int, name: str) -> PlayerRow | None:
-    """Return the player of that name in a game, without regard to case."""
-    statement = select(PlayerRow).where(
-        PlayerRow.game_id == game_id, PlayerRow.name_key == fold(name)
-    )
-    return session.exec(statement).one_or_none()
-
-
-def players_at(session: Session, address: str) -> Sequence[tuple[GameRow, PlayerRow]]:
-    """Return each game, and the player in it, registered with a mail address, oldest first."""
-    statement = (
-        select(GameRow, PlayerRow)
-        .where(GameRow.id == PlayerRow.game_id, PlayerRow.address_key == fold(address))
-        .order_by(col(GameRow.id))
-    )
-    return session.exec(statement).all()

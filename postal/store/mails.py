@@ -1,24 +1,34 @@
 """Mail that came in, each handled once (MAIL.md, In 9), and the polls that fetched it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import cast
 
+from sqlalchemy import update
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlmodel import Session, and_, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from postal.store.rows import AccountRow, MailRow, MailStatus
 
+_MOST_AT_ONCE = 500
+"""How many values one statement names: databases have limits."""
 
-def known_uids(session: Session, account: str, folder: str, uidvalidity: int) -> set[int]:
-    """Return the UIDs of a folder that are stored already."""
-    statement = select(MailRow.uid).where(
-        MailRow.account == account,
-        MailRow.folder == folder,
-        MailRow.uidvalidity == uidvalidity,
-    )
-    return set(session.exec(statement).all())
+
+def known_uids(
+    session: Session, account: str, folder: str, uidvalidity: int, uids: Sequence[int]
+) -> set[int]:
+    """Return those of a folder's UIDs that are stored already."""
+    known: set[int] = set()
+    for first in range(0, len(uids), _MOST_AT_ONCE):
+        statement = select(MailRow.uid).where(
+            MailRow.account == account,
+            MailRow.folder == folder,
+            MailRow.uidvalidity == uidvalidity,
+            col(MailRow.uid).in_(uids[first : first + _MOST_AT_ONCE]),
+        )
+        known |= set(session.exec(statement).all())
+    return known
 
 
 def store_mail(session: Session, mail: MailRow) -> tuple[MailRow, bool]:
@@ -55,17 +65,103 @@ def already_handled(session: Session, mail: MailRow) -> MailRow | None:
     return session.exec(statement.order_by(col(MailRow.id))).first()
 
 
-def new_mails(session: Session, limit: int = 50) -> Sequence[MailRow]:
-    """Return the mails still to be handled, in their order of arrival."""
-    statement = select(MailRow).where(MailRow.status == MailStatus.NEW)
-    return session.exec(statement.order_by(col(MailRow.id)).limit(limit)).all()
+def lease_mails(  # noqa: PLR0913 - each says which, named at the call
+    session: Session,
+    *,
+    owner: str,
+    now: datetime,
+    until: datetime,
+    after: int = 0,
+    limit: int = 50,
+) -> Sequence[int]:
+    """Take the next mails to handle, behind mail ``after``, in their order of arrival.
+
+    Returns their ids.
+
+    Nobody else handles them before ``until``. A sender's mails, and a seat's, are handled one after
+    the other: behind one that another process has, or that waits to be tried again, the later
+    ones wait too, so that an older order never takes the place of a newer.
+    """
+    free = (
+        select(MailRow)
+        .where(
+            MailRow.status == MailStatus.NEW,
+            col(MailRow.id) > after,
+            or_(
+                col(MailRow.lease_until).is_(None),
+                col(MailRow.lease_until) <= now,
+                col(MailRow.owner) == owner,
+            ),
+            or_(col(MailRow.next_try_at).is_(None), col(MailRow.next_try_at) <= now),
+        )
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    rows = session.exec(_light(free)).all()
+    if not rows:
+        return ()
+    mine = {row.id for row in rows}
+    waiting = select(MailRow.id, MailRow.sender_key, MailRow.seat_id).where(
+        MailRow.status == MailStatus.NEW, col(MailRow.id) < max(number or 0 for number in mine)
+    )
+    others = [row for row in session.exec(waiting).all() if row[0] not in mine]
+    taken = [row for row in rows if not any(_before(other, row) for other in others)]
+    for row in taken:
+        row.owner, row.lease_until = owner, until
+    session.flush()
+    return [row.id for row in taken if row.id]
 
 
-def new_mail_ids(session: Session) -> Sequence[int]:
-    """Return the ids of all mails still to be handled, in their order of arrival."""
-    statement = select(col(MailRow.id)).where(MailRow.status == MailStatus.NEW)
-    # A stored row has its id; the None is that of a row not yet stored.
-    return [number for number in session.exec(statement.order_by(col(MailRow.id))) if number]
+def _before(other: tuple[int | None, str, int | None], row: MailRow) -> bool:
+    number, sender, seat = other
+    same = (sender and sender == row.sender_key) or (seat is not None and seat == row.seat_id)
+    return bool(same) and (number or 0) < (row.id or 0)
+
+
+def release_mail(session: Session, mail: MailRow, *, next_try_at: datetime | None = None) -> None:
+    """Let a mail go again; it is tried anew from ``next_try_at`` on, or at once."""
+    mail.owner, mail.lease_until, mail.next_try_at = None, None, next_try_at
+    session.add(mail)
+    session.flush()
+
+
+def free_mails(session: Session, owner: str | None = None) -> int:
+    """End the leases on mails, all or a process's own; return how many there were.
+
+    All: for the start of a daemon that is alone, after one that was killed.
+    """
+    statement = update(MailRow).where(
+        col(MailRow.status) == MailStatus.NEW, col(MailRow.lease_until).is_not(None)
+    )
+    if owner is not None:
+        statement = statement.where(col(MailRow.owner) == owner)
+    freed = statement.values(owner=None, lease_until=None).returning(col(MailRow.id))
+    return len(session.exec(freed).all())
+
+
+def waits_for_mail(session: Session, game_id: int) -> bool:
+    """Return whether mail of a game, or of nobody knows which, is still to be handled."""
+    statement = select(MailRow.id).where(
+        MailRow.status == MailStatus.NEW,
+        or_(
+            MailRow.game_id == game_id,
+            and_(col(MailRow.game_id).is_(None), MailRow.tries == 0),
+        ),
+    )
+    return session.exec(statement.limit(1)).first() is not None
+
+
+def earlier_of_seat(
+    session: Session, mail_id: int, seat_id: int, turn: int, limit: int
+) -> Sequence[MailRow]:
+    """Return the mails of a seat's turn that were done before one, the latest first."""
+    statement = select(MailRow).where(
+        MailRow.seat_id == seat_id,
+        MailRow.turn == turn,
+        MailRow.status == MailStatus.DONE,
+        col(MailRow.id) < mail_id,
+    )
+    return session.exec(statement.order_by(col(MailRow.id).desc()).limit(limit)).all()
 
 
 def mails_with_status(session: Session, status: MailStatus) -> Sequence[MailRow]:
@@ -82,30 +178,9 @@ def unmoved_mails(session: Session, account: str, folder: str) -> Sequence[MailR
     statement = select(MailRow).where(
         MailRow.account == account,
         MailRow.folder == folder,
+        col(MailRow.moved).is_(False),
         MailRow.status != MailStatus.NEW,
         MailRow.target != "",
-        col(MailRow.moved).is_(False),
-    )
-    return session.exec(_light(statement)).all()
-
-
-def mails_astray(
-    session: Session, account: str, folder: str, places: Mapping[MailStatus, str]
-) -> Sequence[MailRow]:
-    """Return mails that were moved where their status no longer belongs, without raw bytes.
-
-    ``places`` are the folders by status. Mail that was left in ``folder`` on purpose is none.
-    """
-    elsewhere = [
-        and_(col(MailRow.status) == status, col(MailRow.target) != place)
-        for status, place in places.items()
-    ]
-    statement = select(MailRow).where(
-        MailRow.account == account,
-        MailRow.folder == folder,
-        MailRow.target != folder,
-        col(MailRow.moved).is_(True),
-        or_(*elsewhere),
     )
     return session.exec(_light(statement)).all()
 
@@ -130,26 +205,48 @@ def polled_folder(session: Session, account: str, folder: str) -> AccountRow:
     return row
 
 
-def poll_began(
-    session: Session, account: str, folder: str, *, uidvalidity: int, now: datetime
-) -> None:
-    """Note that a poll begins, before the server is asked what there is."""
-    row = polled_folder(session, account, folder)
-    row.uidvalidity = uidvalidity
-    row.poll_started_at = now
-
-
 def poll_finished(
-    session: Session, account: str, folder: str, *, began: datetime, now: datetime
+    session: Session, account: str, folder: str, *, uidvalidity: int, began: datetime
 ) -> None:
     """Note that all that the server had at ``began``, when this poll began, is stored.
 
     The time is handed in, since two processes may poll at once.
     """
     row = polled_folder(session, account, folder)
-    row.poll_finished_at = now
+    row.uidvalidity = uidvalidity
     if row.whole_poll_began_at is None or row.whole_poll_began_at < began:
         row.whole_poll_began_at = began
+
+
+def hold_mailbox(  # noqa: PLR0913 - each says which, named at the call
+    session: Session, account: str, folder: str, *, owner: str, now: datetime, until: datetime
+) -> bool:
+    """Take or keep the lease of a mailbox until then; False where another daemon has it."""
+    row = polled_folder(session, account, folder)
+    statement = (
+        update(AccountRow)
+        .where(
+            col(AccountRow.id) == row.id,
+            or_(
+                col(AccountRow.owner).is_(None),
+                col(AccountRow.owner) == owner,
+                col(AccountRow.lease_until) <= now,
+            ),
+        )
+        .values(owner=owner, lease_until=until)
+        .returning(col(AccountRow.id))
+    )
+    return session.exec(statement).one_or_none() is not None
+
+
+def leave_mailbox(session: Session, account: str, folder: str, *, owner: str) -> None:
+    """Give a mailbox back, so that another daemon takes it at once."""
+    statement = update(AccountRow).where(
+        col(AccountRow.account) == account,
+        col(AccountRow.folder) == folder,
+        col(AccountRow.owner) == owner,
+    )
+    session.exec(statement.values(owner=None, lease_until=None))
 
 
 def whole_poll_began_at(session: Session, account: str, folder: str) -> datetime | None:

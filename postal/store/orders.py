@@ -1,52 +1,28 @@
 """Orders on file in their order of acceptance, the log of every line, and attendance."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from sqlalchemy import delete
 from sqlmodel import Session, col, select
 
 from postal.store.rows import AttendanceRow, OrderAction, OrderHistoryRow, OrderRow
 
 
-def orders_on_file(
-    session: Session, game_id: int, turn: int, player: str | None = None
-) -> Sequence[OrderRow]:
-    """Return a turn's orders, or one player's, in the order in which they were accepted."""
-    statement = select(OrderRow).where(OrderRow.game_id == game_id, OrderRow.turn == turn)
-    if player is not None:
-        statement = statement.where(OrderRow.player == player)
+def orders_on_file(session: Session, turn_id: int) -> Sequence[OrderRow]:
+    """Return a turn's orders in the order in which they were accepted."""
+    statement = select(OrderRow).where(OrderRow.turn_id == turn_id)
     return session.exec(statement.order_by(col(OrderRow.id))).all()
 
 
-def file_order(session: Session, order: OrderRow) -> OrderRow | None:
-    """Put an order on file as the last accepted; return the one that it takes the place of."""
-    earlier = cancel_order(session, order.game_id, order.turn, order.player, order.hand)
-    session.add(order)
-    session.flush()
-    return earlier
-
-
-def cancel_order(
-    session: Session, game_id: int, turn: int, player: str, hand: str
-) -> OrderRow | None:
-    """Take the order for a hand off the file and return it; None where there is none."""
-    statement = select(OrderRow).where(
-        OrderRow.game_id == game_id,
-        OrderRow.turn == turn,
-        OrderRow.player == player,
-        OrderRow.hand == hand,
-    )
-    order = session.exec(statement).one_or_none()
-    if order is not None:
-        session.delete(order)
-        # Now, since a session inserts before it deletes.
-        session.flush()
-    return order
-
-
-def order_history(session: Session, game_id: int) -> Sequence[OrderHistoryRow]:
-    """Return what became of each line of a game, oldest first."""
-    statement = select(OrderHistoryRow).where(OrderHistoryRow.game_id == game_id)
-    return session.exec(statement.order_by(col(OrderHistoryRow.id))).all()
+def take_off_file(session: Session, turn_id: int, seat_id: int, hands: Collection[str]) -> None:
+    """Take a seat's orders for some hands off the file."""
+    if hands:
+        statement = delete(OrderRow).where(
+            col(OrderRow.turn_id) == turn_id,
+            col(OrderRow.seat_id) == seat_id,
+            col(OrderRow.hand).in_(hands),
+        )
+        session.exec(statement)
 
 
 def taken_of_mails(session: Session, mails: Sequence[int]) -> Sequence[OrderHistoryRow]:
@@ -59,37 +35,32 @@ def taken_of_mails(session: Session, mails: Sequence[int]) -> Sequence[OrderHist
 
 
 def taken_after(
-    session: Session, game_id: int, turn: int, player: str, mail_id: int
+    session: Session, turn_id: int, seat_id: int, mail_id: int
 ) -> OrderHistoryRow | None:
-    """Return the first thing that was done on the word of a player's later mail in a turn."""
+    """Return the first thing that was done on the word of a seat's later mail in a turn."""
     statement = select(OrderHistoryRow).where(
-        OrderHistoryRow.game_id == game_id,
-        OrderHistoryRow.turn == turn,
-        OrderHistoryRow.player == player,
+        OrderHistoryRow.turn_id == turn_id,
+        OrderHistoryRow.seat_id == seat_id,
         col(OrderHistoryRow.mail_id) > mail_id,
         OrderHistoryRow.action != OrderAction.REFUSED,
     )
     return session.exec(statement.order_by(col(OrderHistoryRow.id))).first()
 
 
-def attendance(session: Session, game_id: int, turn: int, player: str) -> AttendanceRow:
-    """Return a player's attendance in a turn, begun here where there is none yet."""
+def attendance(session: Session, turn_id: int, seat_id: int) -> AttendanceRow:
+    """Return a seat's attendance in a turn, begun here where there is none yet."""
     statement = select(AttendanceRow).where(
-        AttendanceRow.game_id == game_id,
-        AttendanceRow.turn == turn,
-        AttendanceRow.player == player,
+        AttendanceRow.turn_id == turn_id, AttendanceRow.seat_id == seat_id
     )
     row = session.exec(statement).one_or_none()
     if row is None:
-        row = AttendanceRow(game_id=game_id, turn=turn, player=player)
+        row = AttendanceRow(turn_id=turn_id, seat_id=seat_id)
         session.add(row)
         session.flush()
     return row
 
 
-def attendance_of_turn(session: Session, game_id: int, turn: int) -> Sequence[AttendanceRow]:
+def attendance_of_turn(session: Session, turn_id: int) -> Sequence[AttendanceRow]:
     """Return the attendance of all players heard of in a turn."""
-    statement = select(AttendanceRow).where(
-        AttendanceRow.game_id == game_id, AttendanceRow.turn == turn
-    )
+    statement = select(AttendanceRow).where(AttendanceRow.turn_id == turn_id)
     return session.exec(statement.order_by(col(AttendanceRow.id))).all()

@@ -3,60 +3,52 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, update
+from sqlalchemy import and_, func, or_, update
+from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
 from postal.store.rows import OutboxRow, OutboxState
 
-ONCE_KINDS = frozenset({"report", "final", "welcome"})
-"""The kinds of which a player gets one a turn."""
-
 _TO_SEND = (OutboxState.QUEUED, OutboxState.UNKNOWN)
 
 
-def once_key(game_id: int, turn: int, player: str, kind: str) -> str:
-    """Return the key under which a player's mail of a kind stands once a turn."""
-    return f"{game_id}/{turn}/{player}/{kind}"
+def queue_messages(session: Session, messages: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
+    """Queue messages; return those that are new.
 
-
-def queue_message(session: Session, message: OutboxRow) -> tuple[OutboxRow, bool]:
-    """Queue a message; return its row and whether it is new.
-
-    Of ONCE_KINDS a second one for the same game, turn and player is not stored: the first is
-    returned.
+    One whose ``once_key`` stands there already was written before and is left out.
     """
-    if message.kind in ONCE_KINDS and message.game_id is not None and message.turn is not None:
-        message.once_key = once_key(message.game_id, message.turn, message.player, message.kind)
-        statement = select(OutboxRow).where(OutboxRow.once_key == message.once_key)
-        earlier = session.exec(statement).one_or_none()
-        if earlier is not None:
-            return earlier, False
-    session.add(message)
+    keys = [message.once_key for message in messages if message.once_key]
+    known: set[str | None] = set()
+    if keys:
+        statement = select(OutboxRow.once_key).where(col(OutboxRow.once_key).in_(keys))
+        known = set(session.exec(statement).all())
+    new = [message for message in messages if not message.once_key or message.once_key not in known]
+    session.add_all(new)
     session.flush()
-    return message, True
+    return new
 
 
-def due_messages(session: Session, now: datetime, limit: int = 20) -> Sequence[OutboxRow]:
-    """Return the messages to send now, oldest first."""
+def lease_message(
+    session: Session, *, owner: str, now: datetime, until: datetime
+) -> OutboxRow | None:
+    """Take the oldest message that is due to send it, counting the try; None: there is none.
+
+    It is marked as being sent before it goes. What another process took and didn't finish by the
+    end of its lease may have gone: it is sent again under its Message-ID.
+    """
     statement = (
         select(OutboxRow)
-        .where(col(OutboxRow.state).in_(_TO_SEND))
-        .where(or_(col(OutboxRow.next_try_at).is_(None), col(OutboxRow.next_try_at) <= now))
+        .where(_to_send(now))
         .order_by(col(OutboxRow.id))
-        .limit(limit)
+        .limit(1)
+        .with_for_update(skip_locked=True)
     )
-    return session.exec(statement).all()
-
-
-def mark_sending(session: Session, message_id: int) -> bool:
-    """Take a message to send it, counting the try; False where another has taken it."""
-    statement = (
-        update(OutboxRow)
-        .where(col(OutboxRow.id) == message_id, col(OutboxRow.state).in_(_TO_SEND))
-        .values(state=OutboxState.SENDING, tries=col(OutboxRow.tries) + 1)
-        .returning(col(OutboxRow.id))
-    )
-    return session.exec(statement).one_or_none() is not None
+    message = session.exec(statement).first()
+    if message is not None:
+        message.state, message.tries = OutboxState.SENDING, message.tries + 1
+        message.owner, message.lease_until = owner, until
+        session.flush()
+    return message
 
 
 def mark_sent(session: Session, message_id: int, *, now: datetime, code: int, text: str) -> None:
@@ -109,26 +101,31 @@ def mark_failed(session: Session, message_id: int, *, code: int | None, text: st
 
 def mark_delayed(session: Session, message_id: int, *, text: str) -> None:
     """Note that a server on the way still tries to deliver a message; its state stays."""
-    _mark(session, message_id, last_code=None, last_text=text)
+    statement = update(OutboxRow).where(col(OutboxRow.id) == message_id)
+    session.exec(statement.values(delayed=True, last_code=None, last_text=text))
 
 
 def delayed_messages(session: Session) -> Sequence[OutboxRow]:
     """Return the messages that were sent and that a server has since reported as delayed."""
     statement = select(OutboxRow).where(
-        OutboxRow.state == OutboxState.SENT, col(OutboxRow.last_text).startswith("delayed:")
+        OutboxRow.state == OutboxState.SENT, col(OutboxRow.delayed).is_(True)
     )
     return session.exec(statement.order_by(col(OutboxRow.id))).all()
 
 
-def recover_sending(session: Session) -> int:
-    """Make messages that were being sent when the program ended unknown; return how many.
+def recover_sending(session: Session, owner: str | None = None) -> int:
+    """Make messages that were being sent unknown, all or a process's own; return how many.
 
-    For the start of the daemon, which alone sends.
+    For the start of a daemon that is alone, after one that was killed; and for a process that
+    could not note how the sending ended.
     """
+    which = col(OutboxRow.state) == OutboxState.SENDING
+    if owner is not None:
+        which = and_(which, col(OutboxRow.owner) == owner)
     statement = (
         update(OutboxRow)
-        .where(col(OutboxRow.state) == OutboxState.SENDING)
-        .values(state=OutboxState.UNKNOWN)
+        .where(which)
+        .values(state=OutboxState.UNKNOWN, owner=None, lease_until=None)
         .returning(col(OutboxRow.id))
     )
     return len(session.exec(statement).all())
@@ -140,14 +137,36 @@ def message_by_message_id(session: Session, message_id: str) -> OutboxRow | None
     return session.exec(statement).one_or_none()
 
 
-def messages_of_turn(
-    session: Session, game_id: int, turn: int, kinds: Collection[str] = ()
-) -> Sequence[OutboxRow]:
-    """Return what was written to players for a turn, of some kinds or all, oldest first."""
-    statement = select(OutboxRow).where(OutboxRow.game_id == game_id, OutboxRow.turn == turn)
-    if kinds:
-        statement = statement.where(col(OutboxRow.kind).in_(kinds))
-    return session.exec(statement.order_by(col(OutboxRow.id))).all()
+def messages_to_seat(session: Session, seat_id: int, turn: int) -> Sequence[OutboxRow]:
+    """Return what was written to a seat's holder for him to order for a turn, the newest first.
+
+    ``turn`` is the one that the token in them orders for: they tell of the turn before, or answer
+    mails of it.
+    """
+    statement = select(OutboxRow).where(
+        OutboxRow.seat_id == seat_id, col(OutboxRow.turn).in_((turn - 1, turn))
+    )
+    return session.exec(statement.order_by(col(OutboxRow.id).desc())).all()
+
+
+def threads(
+    session: Session, game_id: int, turns: Collection[int], kinds: Collection[str]
+) -> Sequence[tuple[int, int, str]]:
+    """Return (seat id, turn, Message-ID) of a game's letters of some kinds and turns, oldest first.
+
+    One statement serves the letters of a whole turn.
+    """
+    statement = (
+        select(OutboxRow.seat_id, OutboxRow.turn, OutboxRow.message_id)
+        .where(
+            OutboxRow.game_id == game_id,
+            col(OutboxRow.turn).in_(turns),
+            col(OutboxRow.kind).in_(kinds),
+            col(OutboxRow.seat_id).is_not(None),
+        )
+        .order_by(col(OutboxRow.id))
+    )
+    return [(seat or 0, turn or 0, name) for seat, turn, name in session.exec(statement).all()]
 
 
 def messages_in_state(session: Session, state: OutboxState) -> Sequence[OutboxRow]:
@@ -168,5 +187,15 @@ def count_messages(
     return session.exec(statement).one()
 
 
+def _to_send(now: datetime) -> ColumnElement[bool]:
+    waiting = and_(
+        col(OutboxRow.state).in_(_TO_SEND),
+        or_(col(OutboxRow.next_try_at).is_(None), col(OutboxRow.next_try_at) <= now),
+    )
+    given_up = and_(col(OutboxRow.state) == OutboxState.SENDING, col(OutboxRow.lease_until) <= now)
+    return or_(waiting, given_up)
+
+
 def _mark(session: Session, message_id: int, **values: object) -> None:
-    session.exec(update(OutboxRow).where(col(OutboxRow.id) == message_id).values(**values))
+    statement = update(OutboxRow).where(col(OutboxRow.id) == message_id)
+    session.exec(statement.values(owner=None, lease_until=None, **values))

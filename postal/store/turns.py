@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import cast
 
-from sqlalchemy import and_, or_, update
+from sqlalchemy import and_, exists, or_, update
+from sqlalchemy.orm import QueryableAttribute, aliased, defer
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
-from postal.store.rows import GameRow, GameStatus, TurnRow, TurnStatus
+from postal.store.rows import GameRow, GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
 
 
 def turn_by_number(session: Session, game_id: int, number: int) -> TurnRow | None:
@@ -22,57 +24,100 @@ def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
     return session.exec(statement.order_by(col(TurnRow.number))).all()
 
 
-def current_turn(session: Session, game_id: int) -> TurnRow | None:
-    """Return the turn that is not done, whatever its status; None when the game is over."""
-    statement = select(TurnRow).where(TurnRow.game_id == game_id, TurnRow.status != TurnStatus.DONE)
-    return session.exec(statement.order_by(col(TurnRow.number).desc())).first()
+def last_turns(session: Session, game_id: int) -> tuple[TurnRow | None, TurnRow | None]:
+    """Return the last turn adjudicated, from whose ``state`` the game goes on, and the one in play.
 
-
-def open_turn(session: Session, game_id: int, *, hold: bool = False) -> TurnRow | None:
-    """Return the turn that takes orders; None once it is claimed.
-
-    With ``hold`` nobody can claim it before this transaction ends: whoever files orders asks
-    for that, or they could come after the orders were read and be lost.
+    The latter is None when the game is over. Evidence (orders and events) isn't loaded with them.
     """
-    statement = select(TurnRow).where(TurnRow.game_id == game_id, TurnRow.status == TurnStatus.OPEN)
-    if hold:
-        # SQLite, where one transaction writes at a time, has no such clause and needs none.
-        statement = statement.with_for_update()
-    return session.exec(statement).one_or_none()
+    evidence = [cast("QueryableAttribute[str]", one) for one in (TurnRow.orders, TurnRow.events)]
+    statement = select(TurnRow).where(TurnRow.game_id == game_id)
+    statement = statement.options(*map(defer, evidence)).order_by(col(TurnRow.number).desc())
+    rows = session.exec(statement.limit(2)).all()
+    done = next((row for row in rows if row.status is TurnStatus.DONE), None)
+    return done, next((row for row in rows if row.status is not TurnStatus.DONE), None)
 
 
-def last_done_turn(session: Session, game_id: int) -> TurnRow | None:
-    """Return the last turn adjudicated, whose ``state`` the game goes on from."""
-    statement = select(TurnRow).where(TurnRow.game_id == game_id, TurnRow.status == TurnStatus.DONE)
-    return session.exec(statement.order_by(col(TurnRow.number).desc())).first()
+def events_of(session: Session, turn_id: int) -> str:
+    """Return the events of a turn as JSON text, empty where there are none."""
+    statement = select(TurnRow.events).where(TurnRow.id == turn_id)
+    return session.exec(statement).one_or_none() or ""
 
 
-def claimable_turns(session: Session, now: datetime) -> Sequence[tuple[GameRow, TurnRow]]:
-    """Return the turns of running games that are open or whose lease is over, oldest game first."""
-    statement = (
-        select(GameRow, TurnRow)
-        .where(GameRow.id == TurnRow.game_id, GameRow.status == GameStatus.RUNNING)
-        .where(_claimable(now))
-        .order_by(col(GameRow.id))
-    )
-    return session.exec(statement).all()
+def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
+    """Note that what is on file for an open turn changes, and when it is due now.
 
-
-def claim_turn(
-    session: Session, turn_id: int, *, token: str, now: datetime, until: datetime
-) -> bool:
-    """Claim a turn for adjudication under a token of chance; False where somebody else has it.
-
-    From then on its orders are fixed. The lease ends at ``until``, after which another may
-    claim it: so a process that was killed holds nothing up. Both times are UTC.
+    False, changing nothing, where it is no longer open or has changed since ``turn`` was read:
+    whoever gets that reckons anew. Nobody can claim the turn before this transaction ends.
     """
     return _change(
         session,
-        and_(col(TurnRow.id) == turn_id, _claimable(now)),
-        status=TurnStatus.CLAIMED,
-        claim_token=token,
-        claim_until=until,
+        _unchanged(turn, TurnStatus.OPEN),
+        version=col(TurnRow.version) + 1,
+        due_at=due_at,
     )
+
+
+def set_due(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
+    """Put right when an open turn is due; False where it has changed since it was read."""
+    return _change(
+        session,
+        _unchanged(turn, TurnStatus.OPEN),
+        due_at=due_at,
+        claim_token=None,
+        claim_until=None,
+    )
+
+
+def look_at_due_turn(
+    session: Session, *, token: str, now: datetime, until: datetime, polled: datetime | None
+) -> tuple[GameRow, TurnRow] | None:
+    """Take the next turn that may be due, the longest due first, to look at it, or None.
+
+    Until ``until`` no other process gets it here. It stays open for orders. ``polled`` is when the
+    last whole poll of the inbox began: what has its deadline later is not due by it (10.5). A game
+    with mail that is still to be handled waits, and so do all while a mail's game isn't known.
+    """
+    statement = (
+        select(GameRow, TurnRow)
+        .where(
+            GameRow.id == TurnRow.game_id,
+            GameRow.status == GameStatus.RUNNING,
+            or_(_due(now, polled), _left_over(now)),
+        )
+        .order_by(col(TurnRow.due_at), col(TurnRow.id))
+        .limit(1)
+        .with_for_update(skip_locked=True, of=TurnRow)
+    )
+    found = session.exec(statement).first()
+    if found is None:
+        return None
+    statement_ = (
+        update(TurnRow)
+        .where(col(TurnRow.id) == found[1].id)
+        .values(claim_token=token, claim_until=until)
+    )
+    session.exec(statement_.execution_options(synchronize_session=False))
+    found[1].claim_token, found[1].claim_until = token, until
+    session.expunge(found[1])
+    return found
+
+
+def claim_turn(session: Session, turn: TurnRow, *, token: str, until: datetime) -> bool:
+    """Claim a turn for adjudication under a random token; False where that can't be.
+
+    From then on its orders are fixed. It can't be where the turn has changed since it was read, or
+    somebody else has claimed it. The lease ends at ``until`` (UTC), after which another may claim
+    it: so a process that was killed holds nothing up.
+    """
+    free = or_(
+        _unchanged(turn, TurnStatus.OPEN),
+        and_(
+            col(TurnRow.id) == turn.id,
+            col(TurnRow.status) == TurnStatus.CLAIMED,
+            col(TurnRow.claim_token) == turn.claim_token,
+        ),
+    )
+    return _change(session, free, status=TurnStatus.CLAIMED, claim_token=token, claim_until=until)
 
 
 def finish_turn(  # noqa: PLR0913 - each is a column of the result, named at the call
@@ -84,6 +129,7 @@ def finish_turn(  # noqa: PLR0913 - each is a column of the result, named at the
     orders: str,
     events: str,
     state: str,
+    forced: bool = False,
 ) -> bool:
     """Store what came of a turn (JSON texts); False, storing nothing, unless the claim holds.
 
@@ -95,10 +141,12 @@ def finish_turn(  # noqa: PLR0913 - each is a column of the result, named at the
         status=TurnStatus.DONE,
         claim_token=None,
         claim_until=None,
+        due_at=None,
         adjudicated_at=now,
         orders=orders,
         events=events,
         state=state,
+        forced=forced,
     )
 
 
@@ -114,26 +162,36 @@ def release_turn(session: Session, turn_id: int, *, token: str) -> bool:
 
 
 def set_turn_aside(session: Session, turn_id: int, *, token: str) -> bool:
-    """Set aside a claimed turn whose adjudication failed; False unless the claim holds."""
-    return _change(
-        session,
-        _held(turn_id, token),
-        status=TurnStatus.SET_ASIDE,
-        claim_token=None,
-        claim_until=None,
+    """Set aside a turn that was claimed or looked at; False unless the claim holds."""
+    held = and_(
+        col(TurnRow.id) == turn_id,
+        col(TurnRow.status).in_((TurnStatus.OPEN, TurnStatus.CLAIMED)),
+        col(TurnRow.claim_token) == token,
     )
+    return _change(session, held, status=TurnStatus.SET_ASIDE, claim_token=None, claim_until=None)
+
+
+def set_game_aside(session: Session, game_id: int) -> bool:
+    """Set aside a game's turn in play, whoever has it; False where that was done before."""
+    mine = and_(
+        col(TurnRow.game_id) == game_id,
+        col(TurnRow.status).in_((TurnStatus.OPEN, TurnStatus.CLAIMED)),
+    )
+    return _change(session, mine, status=TurnStatus.SET_ASIDE, claim_token=None, claim_until=None)
 
 
 def expire_claims(session: Session, now: datetime) -> int:
     """End every lease now, so that its turn can be claimed again; return how many there were.
 
-    For the start of the daemon, after one that was killed: the orders stay fixed.
+    For the start of a daemon that is alone, after one that was killed: the orders stay fixed.
     """
-    claimed = select(TurnRow).where(TurnRow.status == TurnStatus.CLAIMED)
-    rows = session.exec(claimed).all()
-    for row in rows:
-        row.claim_until = now
-    return len(rows)
+    statement = (
+        update(TurnRow)
+        .where(col(TurnRow.claim_until) > now)
+        .values(claim_until=now)
+        .returning(col(TurnRow.id))
+    )
+    return len(session.exec(statement).all())
 
 
 def reopen_turn(session: Session, turn_id: int) -> bool:
@@ -142,10 +200,39 @@ def reopen_turn(session: Session, turn_id: int) -> bool:
     return _change(session, aside, status=TurnStatus.OPEN)
 
 
-def _claimable(now: datetime) -> ColumnElement[bool]:
-    return or_(
+def _due(now: datetime, polled: datetime | None) -> ColumnElement[bool]:
+    """Whether an open turn may be due: no more is looked at than an index and its mails tell."""
+    in_time = or_(
+        col(TurnRow.deadline).is_(None),
+        col(TurnRow.deadline) > now,
+        *([col(TurnRow.deadline) <= polled] if polled else []),
+    )
+    mail = aliased(MailRow)
+    unhandled = exists().where(
+        col(mail.status) == MailStatus.NEW,
+        or_(
+            col(mail.game_id) == TurnRow.game_id,
+            and_(col(mail.game_id).is_(None), col(mail.tries) == 0),
+        ),
+    )
+    return and_(
         col(TurnRow.status) == TurnStatus.OPEN,
-        and_(col(TurnRow.status) == TurnStatus.CLAIMED, col(TurnRow.claim_until) <= now),
+        col(TurnRow.due_at) <= now,
+        or_(col(TurnRow.claim_until).is_(None), col(TurnRow.claim_until) <= now),
+        in_time,
+        ~unhandled,
+    )
+
+
+def _left_over(now: datetime) -> ColumnElement[bool]:
+    return and_(col(TurnRow.status) == TurnStatus.CLAIMED, col(TurnRow.claim_until) <= now)
+
+
+def _unchanged(turn: TurnRow, status: TurnStatus) -> ColumnElement[bool]:
+    return and_(
+        col(TurnRow.id) == turn.id,
+        col(TurnRow.status) == status,
+        col(TurnRow.version) == turn.version,
     )
 
 
@@ -159,5 +246,6 @@ def _held(turn_id: int, token: str) -> ColumnElement[bool]:
 
 def _change(session: Session, which: ColumnElement[bool], **values: object) -> bool:
     """Compare and set in one statement; whether a row was as it had to be."""
-    changed = session.exec(update(TurnRow).where(which).values(**values).returning(col(TurnRow.id)))
+    statement = update(TurnRow).where(which).values(**values).returning(col(TurnRow.id))
+    changed = session.exec(statement.execution_options(synchronize_session=False))
     return changed.one_or_none() is not None

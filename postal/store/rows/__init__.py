@@ -5,14 +5,12 @@ Every moment is UTC and aware. A row's repr holds its ids alone, since the rest 
 
 from postal.store.rows.base import METADATA, Row, fold
 from postal.store.rows.games import (
-    AddressRow,
     AttendanceRow,
     GameRow,
     GameStatus,
     OrderAction,
     OrderHistoryRow,
     OrderRow,
-    PlayerRow,
     TurnRow,
     TurnStatus,
 )
@@ -24,6 +22,14 @@ from postal.store.rows.mails import (
     OutboxState,
     SettingRow,
 )
+from postal.store.rows.people import (
+    AddressRow,
+    HolderRow,
+    PersonRow,
+    SeatRow,
+    TokenKind,
+    TokenRow,
+)
 
 __all__ = [
     "METADATA",
@@ -32,6 +38,7 @@ __all__ = [
     "AttendanceRow",
     "GameRow",
     "GameStatus",
+    "HolderRow",
     "MailRow",
     "MailStatus",
     "OrderAction",
@@ -39,9 +46,12 @@ __all__ = [
     "OrderRow",
     "OutboxRow",
     "OutboxState",
-    "PlayerRow",
+    "PersonRow",
     "Row",
+    "SeatRow",
     "SettingRow",
+    "TokenKind",
+    "TokenRow",
     "TurnRow",
     "TurnStatus",
     "fold",

@@ -1,14 +1,14 @@
-"""Rows of games: the game, its players, its turns, and the orders with their evidence."""
+"""Rows of games: the game, its turns, and the orders with their evidence."""
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from sqlalchemy import UniqueConstraint, event
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
 from postal.store.columns import Words, by_value
-from postal.store.rows.base import Row, fold
+from postal.store.rows.base import Row
 
 
 class GameStatus(StrEnum):
@@ -41,8 +41,10 @@ class OrderAction(StrEnum):
 class GameRow(Row, table=True):
     """A game: its rules and options as JSON text, the deal's secret, and its calendar.
 
-    ``rules`` is the whole game file, so that a later change of the file changes no game.
-    ``turn_length`` is in days, ``settle`` in minutes, ``hour`` 0 to 23 in ``zone``.
+    ``rules`` is the whole game file, so that a later change of the file changes no game, and
+    ``edition`` the edition of RULES.md that it is played under to its end. ``committed`` is the
+    text that the commitment was made over when the game began. ``turn_length`` is in days,
+    ``settle`` in minutes, ``hour`` 0 to 23 in ``zone``. ``ended_at`` is set when all is over.
     """
 
     __tablename__ = "games"
@@ -54,7 +56,9 @@ class GameRow(Row, table=True):
     options: str = "{}"
     engine_version: str
     secret: bytes
+    edition: int = 1
     commitment: str
+    committed: str
     deal: int = 1
     status: GameStatus = Field(default=GameStatus.RUNNING, sa_type=by_value(GameStatus))
     turn_length: int
@@ -62,53 +66,7 @@ class GameRow(Row, table=True):
     zone: str
     settle: int = 30
     created_at: datetime
-
-
-class PlayerRow(Row, table=True):
-    """A player of a game; ``position`` counts from 0 in the order the GM named them.
-
-    ``name_key`` and ``address_key`` are folded by the row itself, and unique in the game.
-    ``token_serial`` counts how often his tokens were revoked: it is part of each of them.
-    """
-
-    __tablename__ = "players"
-    __table_args__ = (
-        UniqueConstraint("game_id", "position"),
-        UniqueConstraint("game_id", "name_key"),
-        UniqueConstraint("game_id", "address_key"),
-    )
-    shown: ClassVar = ("id", "game_id", "position")
-
-    id: int | None = Field(default=None, primary_key=True)
-    game_id: int = Field(foreign_key="games.id")
-    position: int
-    name: str
-    address: str
-    name_key: str = ""
-    address_key: str = Field(default="", index=True)
-    token_serial: int = 0
-
-
-class AddressRow(Row, table=True):
-    """A second address of a player; it counts once ``confirmed_at`` is set (UTC)."""
-
-    __tablename__ = "addresses"
-    __table_args__ = (UniqueConstraint("player_id", "address_key"),)
-    shown: ClassVar = ("id", "player_id")
-
-    id: int | None = Field(default=None, primary_key=True)
-    player_id: int = Field(foreign_key="players.id")
-    address: str
-    address_key: str = Field(index=True)
-    asked_at: datetime
-    confirmed_at: datetime | None = None
-
-
-@event.listens_for(PlayerRow, "before_insert")
-@event.listens_for(PlayerRow, "before_update")
-def _fold_keys(_mapper: Any, _connection: Any, player: PlayerRow) -> None:  # noqa: ANN401 - SQLAlchemy's, not looked at
-    player.name_key = fold(player.name)
-    player.address_key = fold(player.address)
+    ended_at: datetime | None = None
 
 
 class TurnRow(Row, table=True):
@@ -117,18 +75,26 @@ class TurnRow(Row, table=True):
     Turn 0 is the deal: done from the start, its ``state`` the game as dealt. ``orders``,
     ``events`` and ``state`` (after the turn) are JSON text, set when it is done. ``zone`` is the
     zone in which ``deadline`` was reckoned. ``claim_until`` ends the lease of ``claim_token``.
+
+    ``due_at`` is when the turn is to be adjudicated as its orders stand, None: not by itself.
+    ``version`` counts the changes of what is on file: who reckons with it and writes, compares it.
     """
 
     __tablename__ = "turns"
-    __table_args__ = (UniqueConstraint("game_id", "number"),)
+    __table_args__ = (
+        UniqueConstraint("game_id", "number"),
+        Index("ix_turns_status_due_at", "status", "due_at"),
+    )
     shown: ClassVar = ("id", "game_id", "number", "status")
 
     id: int | None = Field(default=None, primary_key=True)
     game_id: int = Field(foreign_key="games.id")
     number: int
-    status: TurnStatus = Field(default=TurnStatus.OPEN, sa_type=by_value(TurnStatus), index=True)
+    status: TurnStatus = Field(default=TurnStatus.OPEN, sa_type=by_value(TurnStatus))
     opened_at: datetime
     deadline: datetime | None = None
+    due_at: datetime | None = None
+    version: int = 0
     zone: str
     claim_token: str | None = None
     claim_until: datetime | None = None
@@ -140,24 +106,22 @@ class TurnRow(Row, table=True):
 
 
 class OrderRow(Row, table=True):
-    """The order on file for a player's hand in a turn; ``id`` keeps the order of acceptance.
+    """The order on file for a seat's hand in a turn; ``id`` keeps the order of acceptance.
 
-    ``turn`` is its number, ``hand`` such as A1, ``line`` the canonical text and ``order_json``
-    the order itself. ``mail_id`` is None for an order that the GM filed.
+    ``hand`` is such as A1, ``line`` the canonical text and ``order_json`` the order itself.
     """
 
     __tablename__ = "orders"
     __table_args__ = (
-        UniqueConstraint("game_id", "turn", "player", "hand"),
+        UniqueConstraint("turn_id", "seat_id", "hand"),
         # Else SQLite would give the id of a deleted order again.
         {"sqlite_autoincrement": True},
     )
-    shown: ClassVar = ("id", "game_id", "turn")
+    shown: ClassVar = ("id", "turn_id", "seat_id")
 
     id: int | None = Field(default=None, primary_key=True)
-    game_id: int = Field(foreign_key="games.id")
-    turn: int
-    player: str
+    turn_id: int = Field(foreign_key="turns.id")
+    seat_id: int = Field(foreign_key="seats.id")
     hand: str
     line: str
     order_json: str
@@ -170,13 +134,12 @@ class OrderHistoryRow(Row, table=True):
 
     __tablename__ = "order_log"
     __table_args__ = ({"sqlite_autoincrement": True},)
-    shown: ClassVar = ("id", "game_id", "turn", "action")
+    shown: ClassVar = ("id", "turn_id", "seat_id", "action")
 
     id: int | None = Field(default=None, primary_key=True)
-    game_id: int = Field(foreign_key="games.id", index=True)
-    turn: int
-    player: str
-    mail_id: int | None = Field(default=None, foreign_key="inbox.id")
+    turn_id: int = Field(foreign_key="turns.id", index=True)
+    seat_id: int = Field(foreign_key="seats.id")
+    mail_id: int | None = Field(default=None, foreign_key="inbox.id", index=True)
     at: datetime
     action: OrderAction = Field(sa_type=by_value(OrderAction))
     hand: str = Field(default="", sa_type=Words)
@@ -186,20 +149,19 @@ class OrderHistoryRow(Row, table=True):
 
 
 class AttendanceRow(Row, table=True):
-    """Whether a player was heard of in a turn (RULES.md 9.4), waits (9.6), or has trouble (10.6).
+    """Whether a seat's holder was heard of in a turn (RULES.md 9.4), waits (9.6), has trouble (10.6).
 
     ``heard``: an order of his was accepted, or a line came that brings a dropped player back.
     ``troubled``: his last mail held something refused or not understood.
     """
 
     __tablename__ = "attendance"
-    __table_args__ = (UniqueConstraint("game_id", "turn", "player"),)
-    shown: ClassVar = ("id", "game_id", "turn")
+    __table_args__ = (UniqueConstraint("turn_id", "seat_id"),)
+    shown: ClassVar = ("id", "turn_id", "seat_id")
 
     id: int | None = Field(default=None, primary_key=True)
-    game_id: int = Field(foreign_key="games.id")
-    turn: int
-    player: str
+    turn_id: int = Field(foreign_key="turns.id")
+    seat_id: int = Field(foreign_key="seats.id")
     heard: bool = False
     waiting: bool = False
     troubled: bool = False

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, UniqueConstraint
+from sqlalchemy import BigInteger, Index, UniqueConstraint
 from sqlmodel import Field
 
 from postal.store.columns import Words, by_value
@@ -35,12 +35,17 @@ class MailRow(Row, table=True):
     """A mail that came, as the server has it (MAIL.md, In 9); ``id`` keeps the order of arrival.
 
     ``sha256`` (hex) and ``raw`` are None for a mail too large to fetch; ``size`` is in bytes.
-    ``target`` is the folder that it is to go to, ``moved`` whether it went.
+    ``sender_key`` is the address in From, folded: a sender's mails are handled one after the other.
+    ``game_id``, ``seat_id`` and ``turn`` are what the token names that it carries. ``owner`` is the
+    process that handles it, until ``lease_until`` at most; ``next_try_at`` when it is tried again.
+    ``place`` is the folder it lies in, ``target`` the one it goes to, ``moved`` whether it went.
     """
 
     __tablename__ = "inbox"
     __table_args__ = (
         UniqueConstraint("account", "folder", "uidvalidity", "uid"),
+        Index("ix_inbox_unmoved", "account", "folder", "moved"),
+        Index("ix_inbox_seat_id_turn", "seat_id", "turn"),
         {"sqlite_autoincrement": True},
     )
     shown: ClassVar = ("id", "uid", "status")
@@ -59,9 +64,14 @@ class MailRow(Row, table=True):
     status: MailStatus = Field(default=MailStatus.NEW, sa_type=by_value(MailStatus), index=True)
     tries: int = 0
     reason: str = Field(default="", sa_type=Words)
+    sender_key: str = Field(default="", sa_type=Words)
     game_id: int | None = Field(default=None, foreign_key="games.id")
-    player: str | None = None
+    seat_id: int | None = Field(default=None, foreign_key="seats.id")
     turn: int | None = None
+    owner: str | None = None
+    lease_until: datetime | None = None
+    next_try_at: datetime | None = None
+    place: str = ""
     target: str = ""
     moved: bool = False
 
@@ -69,38 +79,49 @@ class MailRow(Row, table=True):
 class OutboxRow(Row, table=True):
     """A mail to send, rendered, in the transaction that made it (MAIL.md, Out).
 
-    ``kind``: report, receipt, welcome, gm, gift, final, hint and so on. ``once_key`` is unique
-    where set: of those kinds a player gets one a turn (outbox.once_key). ``raw`` is None once
-    it is no longer kept; ``message_id`` holds its angle brackets.
+    ``kind``: report, receipt, welcome, gm, gift, final, hint and so on. ``seat_id`` is None for
+    what goes to the GM. ``once_key`` is unique where set: such a mail is written once. ``raw`` is
+    None once it is no longer kept; ``message_id`` holds its angle brackets. ``owner`` is the
+    process that sends it, until ``lease_until`` at most. ``delayed``: a server on the way says so.
     """
 
     __tablename__ = "outbox"
-    __table_args__ = ({"sqlite_autoincrement": True},)
+    __table_args__ = (
+        Index("ix_outbox_game_id_turn_kind", "game_id", "turn", "kind"),
+        Index("ix_outbox_recipient_created_at", "recipient", "created_at"),
+        Index("ix_outbox_state_next_try_at", "state", "next_try_at"),
+        Index("ix_outbox_seat_id_turn", "seat_id", "turn"),
+        {"sqlite_autoincrement": True},
+    )
     shown: ClassVar = ("id", "game_id", "turn", "kind", "state")
 
     id: int | None = Field(default=None, primary_key=True)
     created_at: datetime
-    game_id: int | None = Field(default=None, foreign_key="games.id", index=True)
+    game_id: int | None = Field(default=None, foreign_key="games.id")
     turn: int | None = None
-    player: str = ""
-    recipient: str = Field(sa_type=Words, index=True)
+    seat_id: int | None = Field(default=None, foreign_key="seats.id")
+    recipient: str = Field(sa_type=Words)
     kind: str
     subject: str = Field(default="", sa_type=Words)
     message_id: str = Field(unique=True)
     once_key: str | None = Field(default=None, unique=True)
     raw: bytes | None = None
-    state: OutboxState = Field(
-        default=OutboxState.QUEUED, sa_type=by_value(OutboxState), index=True
-    )
+    state: OutboxState = Field(default=OutboxState.QUEUED, sa_type=by_value(OutboxState))
     tries: int = 0
     next_try_at: datetime | None = None
+    owner: str | None = None
+    lease_until: datetime | None = None
     last_code: int | None = None
     last_text: str = Field(default="", sa_type=Words)
+    delayed: bool = False
     sent_at: datetime | None = None
 
 
 class AccountRow(Row, table=True):
-    """A polled folder. ``whole_poll_began_at``: start of the last finished poll (RULES.md 10.5)."""
+    """A polled folder. ``whole_poll_began_at``: start of the last finished poll (RULES.md 10.5).
+
+    ``owner`` is the daemon that has the mailbox, until ``lease_until`` at most.
+    """
 
     __tablename__ = "accounts"
     __table_args__ = (UniqueConstraint("account", "folder"),)
@@ -109,9 +130,9 @@ class AccountRow(Row, table=True):
     account: str
     folder: str
     uidvalidity: int | None = Field(default=None, sa_type=BigInteger)
-    poll_started_at: datetime | None = None
-    poll_finished_at: datetime | None = None
     whole_poll_began_at: datetime | None = None
+    owner: str | None = None
+    lease_until: datetime | None = None
 
 
 class SettingRow(Row, table=True):

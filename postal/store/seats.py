@@ -1,0 +1,63 @@
+"""The seats of a game, each with who holds it now and the addresses that he is known by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlmodel import Session, col, select
+
+from postal.store.people import addresses_of
+from postal.store.rows import AddressRow, HolderRow, PersonRow, SeatRow
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSeat:
+    """A seat and its holder: ``addresses`` are his confirmed ones, that of his reports first."""
+
+    seat: SeatRow
+    person: PersonRow
+    addresses: tuple[str, ...] = field(repr=False)
+
+    @property
+    def id(self) -> int:
+        """The seat's id in the store."""
+        assert self.seat.id is not None, "a stored seat has an id"
+        return self.seat.id
+
+    @property
+    def name(self) -> str:
+        """The name that the game began with: the engine and the record know the seat by it."""
+        return self.seat.name
+
+    @property
+    def address(self) -> str:
+        """Where the holder's reports go."""
+        return self.addresses[0]
+
+    @property
+    def shown(self) -> str:
+        """The name that mails show: the holder's, and the seat's where that is another."""
+        if self.person.name == self.seat.name:
+            return self.seat.name
+        return f"{self.person.name}, for {self.seat.name}"
+
+
+def seats_of(session: Session, game_id: int) -> tuple[HeldSeat, ...]:
+    """Return a game's seats in the order of their positions, by two statements."""
+    statement = (
+        select(SeatRow, PersonRow)
+        .join(HolderRow, col(HolderRow.seat_id) == SeatRow.id)
+        .where(
+            SeatRow.game_id == game_id,
+            PersonRow.id == HolderRow.person_id,
+            col(HolderRow.until).is_(None),
+        )
+        .order_by(col(SeatRow.position))
+    )
+    held = session.exec(statement).all()
+    rows = addresses_of(session, [person.id or 0 for _, person in held])
+    return tuple(HeldSeat(seat, person, _confirmed(rows, person)) for seat, person in held)
+
+
+def _confirmed(rows: Sequence[AddressRow], person: PersonRow) -> tuple[str, ...]:
+    mine = [row for row in rows if row.person_id == person.id and row.confirmed_at is not None]
+    return tuple(row.address for row in sorted(mine, key=lambda row: not row.reports))

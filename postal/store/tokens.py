@@ -1,0 +1,63 @@
+"""Tokens that were given out, found by their digest in one look-up and revoked by deleting."""
+
+import hashlib
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from sqlalchemy import delete
+from sqlmodel import Session, col, select
+
+from postal.store.rows import TokenKind, TokenRow
+
+
+def digest(token: str) -> str:
+    """Return what is stored of a token, whatever the case that a mail gave it: SHA-256 in hex.
+
+    The look-up is by the digest: how near a guess came shows in no answer's time.
+    """
+    return hashlib.sha256(token.lower().encode()).hexdigest()
+
+
+def issue(session: Session, rows: Iterable[TokenRow]) -> None:
+    """Store tokens that are given out, but for those that are there already."""
+    given = {row.digest: row for row in rows}
+    statement = select(col(TokenRow.digest)).where(col(TokenRow.digest).in_(given))
+    known = set(session.exec(statement).all()) if given else set()
+    session.add_all([row for name, row in given.items() if name not in known])
+    session.flush()
+
+
+def token_for_seat(token: str, seat_id: int, turn: int, now: datetime) -> TokenRow:
+    """Return the row of a token that orders for a seat's turn."""
+    return TokenRow(
+        digest=digest(token), kind=TokenKind.ORDERS, seat_id=seat_id, turn=turn, issued_at=now
+    )
+
+
+def token_for_address(token: str, address_id: int, now: datetime) -> TokenRow:
+    """Return the row of a token that confirms an address."""
+    return TokenRow(
+        digest=digest(token), kind=TokenKind.ADDRESS, address_id=address_id, issued_at=now
+    )
+
+
+def known_tokens(session: Session, tokens: Collection[str]) -> dict[str, TokenRow]:
+    """Return those of some tokens that were given out, by one statement; keys as handed in."""
+    by_digest = {digest(token): token for token in tokens}
+    if not by_digest:
+        return {}
+    statement = select(TokenRow).where(col(TokenRow.digest).in_(by_digest))
+    return {by_digest[row.digest]: row for row in session.exec(statement).all()}
+
+
+def revoke(session: Session, seat_ids: Collection[int]) -> int:
+    """Delete every token of some seats; return how many there were."""
+    if not seat_ids:
+        return 0
+    statement = delete(TokenRow).where(col(TokenRow.seat_id).in_(seat_ids))
+    return session.exec(statement).rowcount
+
+
+def revoke_for_address(session: Session, address_id: int) -> None:
+    """Delete the tokens that confirm an address."""
+    session.exec(delete(TokenRow).where(col(TokenRow.address_id) == address_id))
