@@ -1,0 +1,1 @@
+"""What the GM does and is shown, whichever way he asks for it."""

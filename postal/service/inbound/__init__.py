@@ -1,0 +1,1 @@
+"""Mail in: stored before it is read, handled once in its order, answered (MAIL.md, In)."""

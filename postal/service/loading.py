@@ -1,0 +1,172 @@
+"""Games as they are loaded from the store, and what is on file for the turn in play."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from sqlmodel import Session
+
+from postal.engine.book import Book, Filed
+from postal.engine.game import awaited
+from postal.engine.rules import Rules
+from postal.engine.state import Game
+from postal.errors import PostalError
+from postal.service.blame import whereabouts
+from postal.service.gamefiles import make_rules
+from postal.store.codec import decode_game, decode_order
+from postal.store.games import game_by_slug
+from postal.store.orders import attendance_of_turn, orders_on_file
+from postal.store.problems import StoreUnavailable
+from postal.store.rows import AttendanceRow, GameRow, TurnRow, TurnStatus
+from postal.store.seats import HeldSeat, seats_of
+from postal.store.turns import last_turns
+
+
+class UnreadableGameError(PostalError):
+    """A game whose rules or state can't be read: it alone is set aside."""
+
+    def __init__(self, game: GameRow, where: str) -> None:
+        """Say which game, and where its reading failed, without any value."""
+        super().__init__(
+            f"The game {game.slug} can't be read ({where}): put it right from a backup, then run"
+            f" `postal adjudicate {game.slug}`."
+        )
+        self.game = game
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedGame:
+    """A game from the store: its rules, its state after the last turn, and the turn in play."""
+
+    row: GameRow
+    rules: Rules = field(repr=False)
+    game: Game = field(repr=False)
+    seats: tuple[HeldSeat, ...]
+    turn: TurnRow | None
+    done: TurnRow | None = None
+
+    @property
+    def id(self) -> int:
+        """The game's id in the store."""
+        assert self.row.id is not None, "a stored game has an id"
+        return self.row.id
+
+    def seat(self, name: str) -> HeldSeat:
+        """Return the seat of that name; KeyError where there is none."""
+        for seat in self.seats:
+            if seat.name == name:
+                return seat
+        raise KeyError(name)
+
+    def seat_by_id(self, seat_id: int) -> HeldSeat:
+        """Return the seat of that id; KeyError where there is none."""
+        for seat in self.seats:
+            if seat.id == seat_id:
+                return seat
+        raise KeyError(seat_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Where a player stands in a turn: heard of (RULES.md 9.4), waiting (9.6), troubled (10.6)."""
+
+    heard: bool = False
+    waiting: bool = False
+    troubled: bool = False
+    last_order_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFile:
+    """What is on file for the turn in play, and where each player stands; names of seats are keys."""
+
+    book: Book = field(repr=False)
+    presence: Mapping[str, Presence]
+
+    def of(self, player: str) -> Presence:
+        """Return where a player stands."""
+        return self.presence.get(player, Presence())
+
+    def with_presence(self, player: str, **changes: object) -> TurnFile:
+        """Return the file with something about one player changed."""
+        changed = replace(self.of(player), **changes)  # type: ignore[arg-type]  # fields by their names
+        return replace(self, presence={**self.presence, player: changed})
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Those who hold the turn to its deadline by their own wish."""
+        return tuple(name for name, one in self.presence.items() if one.waiting)
+
+    @property
+    def troubled(self) -> tuple[str, ...]:
+        """Those whose last mail held something that was not taken."""
+        return tuple(name for name, one in self.presence.items() if one.troubled)
+
+    def complete(self, game: Game) -> bool:
+        """Whether every order that is waited for is in (9.1)."""
+        return not awaited(game, self.book)
+
+    def due_at(self, loaded: LoadedGame) -> datetime | None:
+        """Return when the turn in play is due as things stand: settled (10.6), or its deadline."""
+        turn = loaded.turn
+        assert turn is not None, "a game in play has a turn"
+        if not self.complete(loaded.game) or self.waiting or self.troubled:
+            return turn.deadline
+        times = (one.last_order_at for one in self.presence.values())
+        last = max((time for time in times if time), default=None)
+        settled = (last or turn.opened_at) + timedelta(minutes=loaded.row.settle)
+        return min(settled, turn.deadline) if turn.deadline else settled
+
+
+def find_game(session: Session, slug: str) -> GameRow:
+    """Return the game of that name; PostalError where there is none."""
+    row = game_by_slug(session, slug)
+    if row is None:
+        raise PostalError(f"There is no game {slug!r}: `postal game list` shows those there are.")
+    return row
+
+
+def load_game(session: Session, row: GameRow) -> LoadedGame:
+    """Return a game as it stands after its last turn; UnreadableGameError where that can't be."""
+    try:
+        assert row.id is not None, "a stored game has an id"
+        seats = seats_of(session, row.id)
+        rules = stored_rules(row.rules, row.options, len(seats))
+        done, turn = last_turns(session, row.id)
+        assert done is not None, "a stored game was dealt"
+        assert done.state is not None, "a turn that is done has a state"
+        return LoadedGame(row, rules, decode_game(done.state, rules), seats, turn, done)
+    except StoreUnavailable:
+        raise
+    except Exception as error:
+        # Its text may quote the state; the chain would too.
+        raise UnreadableGameError(row, whereabouts(error)) from None
+
+
+@lru_cache(maxsize=64)
+def stored_rules(rules: str, options: str, players: int) -> Rules:
+    """Return the rules of a stored game from its texts; made once, since they never change."""
+    return make_rules(json.loads(rules), json.loads(options), players)
+
+
+def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:
+    """Return what is on file for the turn in play; nothing is where the game is over."""
+    turn = loaded.turn
+    if turn is None or turn.id is None or turn.status is TurnStatus.DONE:
+        return TurnFile(Book(), {})
+    names = {seat.id: seat.name for seat in loaded.seats}
+    filed = tuple(
+        Filed(names[row.seat_id], row.hand, decode_order(row.order_json))
+        for row in orders_on_file(session, turn.id)
+    )
+    rows = attendance_of_turn(session, turn.id)
+    heard = frozenset(names[row.seat_id] for row in rows if row.heard)
+    return TurnFile(Book(filed, heard), {names[row.seat_id]: _presence(row) for row in rows})
+
+
+def _presence(row: AttendanceRow) -> Presence:
+    return Presence(row.heard, row.waiting, row.troubled, row.last_order_at)

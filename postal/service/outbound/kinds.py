@@ -1,0 +1,58 @@
+"""The kinds of letters: what each says in its header, how often it is written, and once or not."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from enum import StrEnum
+
+from postal.mail.message import Automatic
+
+
+class LetterKind(StrEnum):
+    """What a letter is."""
+
+    WELCOME = "welcome"
+    REPORT = "report"
+    FINAL = "final"
+    RESEND = "resend"
+    RECEIPT = "receipt"
+    HELP = "help"
+    STATUS = "status"
+    ORDERS = "orders"
+    RULES = "rules"
+    LATE = "late"
+    UNREADABLE = "unreadable"
+    HINT = "hint"
+    HELD = "held"
+    GIFT = "gift"
+    ADDRESS = "address"
+    GM = "gm"
+
+    @property
+    def pause(self) -> timedelta | None:
+        """How long after one answer of the kind an address gets no other of it (RFC 3834, 2)."""
+        return _PAUSES.get(self)
+
+    @property
+    def automatic(self) -> Automatic:
+        """The word of Auto-Submitted: whether it answers a mail (RFC 3834, 5)."""
+        reports = self in REPORTS or self in (LetterKind.RESEND, LetterKind.GM)
+        return "auto-generated" if reports else "auto-replied"
+
+    def once_key(self, game_id: int, turn: int, seat_id: int) -> str | None:
+        """Return the key under which a letter is written once; None for those that are not."""
+        return f"{game_id}/{turn}/{seat_id}/{self}" if self in REPORTS else None
+
+
+REPORTS = (LetterKind.WELCOME, LetterKind.REPORT, LetterKind.FINAL)
+"""The kinds of which each player gets one a turn; the rest are answers and notices."""
+
+MOST_ANSWERS = 100
+"""The most answers that an address gets in a day, whatever it sends: no loop runs on for ever."""
+
+_PAUSES = {
+    LetterKind.LATE: timedelta(minutes=5),
+    LetterKind.UNREADABLE: timedelta(minutes=5),
+    LetterKind.HINT: timedelta(hours=6),
+    LetterKind.HELD: timedelta(hours=6),
+}

@@ -1,0 +1,283 @@
+"""The one builder of letters: threaded, with the receiver's token, for the transaction to queue."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from sqlmodel import Session
+
+from postal.mail.gate import base_address
+from postal.mail.incoming import Incoming
+from postal.mail.message import Automatic, Outgoing, build
+from postal.mail.tokens import message_id, plus_address, subject_tag
+from postal.reports import Frame, Rendered
+from postal.service.loading import LoadedGame
+from postal.service.outbound.kinds import MOST_ANSWERS, REPORTS, LetterKind
+from postal.service.workplace import Workplace
+from postal.store.outbox import count_messages, queue_messages, threads
+from postal.store.rows import OutboxRow, TokenRow, fold
+from postal.store.seats import HeldSeat
+from postal.store.tokens import issue, token_for_address, token_for_seat
+
+LOG = logging.getLogger("postal")
+
+NAME_LENGTH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What a player is to be told, and of which turn.
+
+    ``orders_for`` is the turn that an answer to it orders for, the one in play where it is left
+    out: its token goes into Reply-To or Subject, and into the Message-ID. ``answers`` is the
+    mail that it answers, if it does.
+    """
+
+    kind: LetterKind
+    rendered: Rendered = field(repr=False)
+    turn: int
+    orders_for: int | None = None
+    answers: Incoming | None = field(default=None, repr=False)
+
+
+class Letters:
+    """Builds the letters of one use case and keeps them until its transaction queues them.
+
+    Everything that is looked up is looked up through the session it is given, which only reads.
+    """
+
+    def __init__(self, session: Session, work: Workplace) -> None:
+        """Take the session to read in."""
+        self._session, self._work = session, work
+        self._threads: dict[tuple[int, int], dict[int, list[str]]] = {}
+        self._messages: list[OutboxRow] = []
+        self._tokens: list[TokenRow] = []
+
+    def frame(
+        self, loaded: LoadedGame, seat: HeldSeat | None = None, *, orders_for: int | None = None
+    ) -> Frame:
+        """Return what a mail of a game says beside the play: who, where to, and until when.
+
+        For a ``seat`` the address that is answered to holds its token for turn ``orders_for``, the
+        turn in play where it is left out.
+        """
+        identity, turn = self._work.identity, loaded.turn
+        mailbox, tag = identity.mailbox, ""
+        if seat is not None:
+            token = self._work.token(loaded.row, orders_for or loaded.game.turn, seat.seat)
+            mailbox = plus_address(mailbox, token) if identity.plus else mailbox
+            tag = "" if identity.plus else f"{loaded.row.slug} {subject_tag(token)}"
+        return Frame(
+            slug=loaded.row.slug,
+            title=loaded.rules.name,
+            gm=identity.gm_name,
+            mailbox=mailbox,
+            deadline=turn.deadline if turn else None,
+            zone=turn.zone if turn else loaded.row.zone,
+            commitment=loaded.row.commitment,
+            now=self._work.clock.now(),
+            reply_subject=tag,
+            holders={one.name: one.shown for one in loaded.seats if one.shown != one.name},
+        )
+
+    def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
+        """Return the frame of a mail to an address that is answered with ``token``."""
+        mailbox, plus = self._work.identity.mailbox, self._work.identity.plus
+        return replace(
+            self.frame(loaded),
+            mailbox=plus_address(mailbox, token) if plus else mailbox,
+            reply_subject="" if plus else f"{loaded.row.slug} {subject_tag(token)}",
+        )
+
+    def to_player(self, loaded: LoadedGame, seat: HeldSeat, letter: Letter) -> bool:
+        """Write to a seat's holder, never to the From of a mail; False where it must wait.
+
+        An answer goes to a further address of his, once that is confirmed, where he wrote from it.
+        """
+        work, identity, turn = self._work, self._work.identity, letter.turn
+        recipient = _recipient(seat, letter.answers)
+        if letter.answers is not None and self._enough(recipient, letter.kind):
+            LOG.info("no %s to seat %s: enough for now", letter.kind, seat.id)
+            return False
+        orders_for = loaded.game.turn if letter.orders_for is None else letter.orders_for
+        token = work.token(loaded.row, orders_for, seat.seat)
+        earlier = self._thread(loaded, seat, turn)
+        subject, answered = letter.rendered.subject, letter.answers
+        outgoing = self._outgoing(
+            recipient,
+            seat.person.name,
+            letter.rendered,
+            subject if identity.plus else f"{subject} {subject_tag(token)}",
+            message_id(token, work.new_name(NAME_LENGTH), identity.domain),
+        )
+        outgoing = replace(
+            outgoing,
+            sender_name=identity.gm_name,
+            reply_to=plus_address(identity.mailbox, token) if identity.plus else identity.mailbox,
+            in_reply_to=answered.message_id if answered else (earlier[-1] if earlier else ""),
+            references=(*earlier, *((answered.message_id,) if answered else ())),
+            list_id=f"{loaded.row.slug} <{loaded.row.slug}.{identity.domain}>",
+            automatic=letter.kind.automatic,
+        )
+        self._keep(outgoing, letter.kind, letter.rendered, loaded, turn, seat)
+        self._tokens.append(token_for_seat(token, seat.id, orders_for, work.clock.now()))
+        return True
+
+    def to_address(  # noqa: PLR0913 - each is a part of the mail
+        self,
+        loaded: LoadedGame,
+        seat: HeldSeat,
+        address: str,
+        address_id: int,
+        rendered: Rendered,
+        token: str,
+    ) -> None:
+        """Write to an address that is asked to be a person's too, or just became so.
+
+        ``token`` confirms the address and orders nothing; the seat's own stands nowhere in it.
+        """
+        work, identity = self._work, self._work.identity
+        outgoing = self._outgoing(
+            address,
+            "",
+            rendered,
+            rendered.subject if identity.plus else f"{rendered.subject} {subject_tag(token)}",
+            message_id(token, work.new_name(NAME_LENGTH), identity.domain),
+        )
+        outgoing = replace(
+            outgoing,
+            sender_name=identity.gm_name,
+            reply_to=plus_address(identity.mailbox, token) if identity.plus else identity.mailbox,
+        )
+        self._keep(outgoing, LetterKind.ADDRESS, rendered, loaded, loaded.game.turn, seat)
+        self._tokens.append(token_for_address(token, address_id, work.clock.now()))
+
+    def to_gm(
+        self,
+        rendered: Rendered,
+        loaded: LoadedGame | None = None,
+        turn: int | None = None,
+        *,
+        once: str | None = None,
+    ) -> None:
+        """Write to the GM's own address; an answer to it orders nothing.
+
+        What has the same ``once`` is written once, however often it is met with.
+        """
+        identity = self._work.identity
+        name = f"<postal-gm.{self._work.new_name(NAME_LENGTH)}@{identity.domain}>"
+        outgoing = self._outgoing(
+            identity.gm_address, identity.gm_name, rendered, rendered.subject, name
+        )
+        outgoing = replace(outgoing, sender_name="postal")
+        self._keep(outgoing, LetterKind.GM, rendered, loaded, turn, None, once)
+
+    def notify_gm(
+        self,
+        subject: str,
+        sentences: Sequence[str],
+        loaded: LoadedGame | None = None,
+        turn: int | None = None,
+        *,
+        once: str | None = None,
+    ) -> None:
+        """Write a notice to the GM; ``sentences`` hold no card, token or password."""
+        frame = self.frame(loaded) if loaded else self._frame_of_none()
+        rendered = self._work.reports.gm_notice(frame, subject, sentences)
+        self.to_gm(rendered, loaded, turn, once=once)
+
+    def queue(self, session: Session) -> Sequence[OutboxRow]:
+        """Queue all that was written, in the transaction of the use case; return what is new."""
+        issue(session, self._tokens)
+        return queue_messages(session, self._messages)
+
+    def _outgoing(
+        self, recipient: str, name: str, rendered: Rendered, subject: str, identifier: str
+    ) -> Outgoing:
+        return Outgoing(
+            sender=self._work.identity.mailbox,
+            recipient=recipient,
+            recipient_name=name,
+            subject=subject,
+            text=rendered.text,
+            html=rendered.html,
+            message_id=identifier,
+            date=self._work.clock.now(),
+        )
+
+    def _keep(  # noqa: PLR0913 - each is a column of the row
+        self,
+        outgoing: Outgoing,
+        kind: LetterKind,
+        rendered: Rendered,
+        loaded: LoadedGame | None,
+        turn: int | None,
+        seat: HeldSeat | None,
+        once: str | None = None,
+    ) -> None:
+        if loaded is not None and seat is not None and turn is not None:
+            once = kind.once_key(loaded.id, turn, seat.id)
+        self._messages.append(
+            OutboxRow(
+                created_at=outgoing.date,
+                game_id=loaded.id if loaded else None,
+                turn=turn,
+                seat_id=seat.id if seat else None,
+                recipient=outgoing.recipient,
+                kind=kind,
+                subject=rendered.subject,
+                message_id=outgoing.message_id,
+                once_key=once,
+                raw=build(outgoing),
+            )
+        )
+
+    def _frame_of_none(self) -> Frame:
+        return Frame(
+            slug="postal",
+            title="postal",
+            gm=self._work.identity.gm_name,
+            mailbox=self._work.identity.mailbox,
+            deadline=None,
+            zone="UTC",
+            commitment="",
+            now=self._work.clock.now(),
+        )
+
+    def _enough(self, recipient: str, kind: LetterKind) -> bool:
+        """Whether an address has been answered enough for now, this use case's letters too."""
+        now = self._work.clock.now()
+        mine = [message.kind for message in self._messages if message.recipient == recipient]
+        if kind.pause is not None and (
+            kind in mine or count_messages(self._session, recipient, now - kind.pause, (kind,))
+        ):
+            return True
+        lately = count_messages(self._session, recipient, now - timedelta(days=1))
+        return lately + len(mine) >= MOST_ANSWERS
+
+    def _thread(self, loaded: LoadedGame, seat: HeldSeat, turn: int) -> list[str]:
+        """Return the Message-IDs of the first and the last report before, for References.
+
+        One statement serves every seat of the game.
+        """
+        key = (loaded.id, turn)
+        if key not in self._threads:
+            found: dict[int, list[str]] = {}
+            before = sorted({0, turn - 1} - {-1})
+            rows = threads(self._session, loaded.id, before, REPORTS)
+            for number in before:
+                for seat_id, of_turn, name in rows:
+                    if of_turn == number:
+                        found.setdefault(seat_id, []).append(name)
+            self._threads[key] = found
+        return self._threads[key].get(seat.id, [])
+
+
+def _recipient(seat: HeldSeat, answers: Incoming | None) -> str:
+    """Return where reports go, or the confirmed address that is answered."""
+    if answers is None or len(answers.senders) != 1:
+        return seat.address
+    return next((one for one in seat.addresses if fold(one) == fold(answers.senders[0])), seat.address)

@@ -1,0 +1,1 @@
+"""Game records: written, played again, and held against what is stored (RECORD.md)."""

@@ -1,0 +1,1 @@
+"""Turns: when one is due, adjudicating it, and the reports of it."""
