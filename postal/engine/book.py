@@ -7,21 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from postal.engine import bank
 from postal.engine.cards import Card
-from postal.engine.orders import (
-    ALL_TABLES,
-    Bet,
-    Cancel,
-    Code,
-    Expose,
-    Give,
-    Line,
-    Order,
-    Problem,
-)
+from postal.engine.orders import Bet, Cancel, Expose, Give, Line, Order
 from postal.engine.phases import ACTIONS, ORDERS, betting, give
 from postal.engine.phases.base import Checked, refuse
+from postal.engine.problems import Fault, Figures, Kind, Problem
 from postal.engine.rules import BettingPhase, ExposePhase, GivePhase, KeepPhase, Phase
 from postal.engine.state import Game, Hand
+from postal.engine.words import ALL_TABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +71,10 @@ class SentGift:
     cards: tuple[Card, ...] = field(repr=False)
 
 
-_KINDS: dict[type[Phase], str] = {
-    GivePhase: "give cards",
-    KeepPhase: "keep and expose cards",
-    ExposePhase: "expose a card",
+_KINDS: dict[type[Phase], Kind] = {
+    GivePhase: "give",
+    KeepPhase: "keep",
+    ExposePhase: "expose",
     BettingPhase: "bet",
 }
 
@@ -91,24 +83,17 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Hold one order of a seat against the rules, money at hand left aside."""
     phase = game.phase_of(hand)
     if phase is None:
-        return refuse("wrong-phase", f"{hand.name} is over.", "Nothing is due there.", hand)
+        return refuse(hand, Fault.HAND_OVER)
     due = ACTIONS[type(phase)].due(game, hand)
+    others = tuple(hand.seats[other].player for other in due)
     if not isinstance(order, ORDERS[type(phase)]):
-        what = _KINDS[type(phase)]
-        whose = " and ".join(hand.seats[other].player for other in due)
-        who = "you have to" if index in due else f"it is {whose}'s move, to"
-        hint = ""
-        if index in due:
-            example, _ = ACTIONS[type(phase)].default(game, hand, index)
-            hint = f"Write for example: {example.line()}"
+        example = ACTIONS[type(phase)].default(game, hand, index)[0] if index in due else None
         if isinstance(phase, KeepPhase) and isinstance(order, Expose):
-            sentence = f"{hand.name}: that is what you expose; what you keep is missing."
-            return refuse("not-understood", sentence, hint, hand)
-        sentence = f"{hand.name}: now {who} {what}."
-        return refuse("wrong-phase", sentence, hint, hand)
+            return refuse(hand, Fault.KEEP_MISSING, example=example)
+        fault = Fault.OTHER_KIND_DUE if index in due else Fault.OTHER_KIND_DUE_FROM_OTHERS
+        return refuse(hand, fault, Figures(kind=_KINDS[type(phase)], players=others), example)
     if index not in due:
-        others = " and ".join(hand.seats[other].player for other in due)
-        return refuse("not-your-turn", f"{hand.name}: it is {others}'s move.", "", hand)
+        return refuse(hand, Fault.OTHERS_MOVE, Figures(players=others))
     return ACTIONS[type(phase)].check(game, hand, index, order)
 
 
@@ -259,12 +244,11 @@ def _cancel(
 
 
 def _no_table(table: str) -> Problem:
-    return Problem("no-such-hand", f"There is no table {table} in this game.")
+    return Problem(Fault.NO_SUCH_TABLE, Figures(table=table))
 
 
 def _final(hand: Hand) -> Problem:
-    sentence = f"{hand.name}: your gifts at table {hand.table} are already on their way."
-    return Problem("final", sentence, "They can no longer be changed.", hand.name)
+    return Problem(Fault.GIFTS_SENT, Figures(table=hand.table), hand=hand.name)
 
 
 def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tuple[str, Checked]]:
@@ -277,9 +261,7 @@ def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tupl
         ]
         places = [(hand, index) for hand, index in bets if index in betting.due(game, hand)]
         if not places:
-            code: Code = "not-your-turn" if bets else "wrong-phase"
-            problem = Problem(code, "No bet is due from you at any table.")
-            yield "", Checked(None, (problem,))
+            yield "", Checked(None, (Problem(Fault.NO_BET_DUE if bets else Fault.NO_BET_STAGE),))
     else:
         place = _hand_at(game, player, order.table)
         places = [place] if place else []
@@ -301,12 +283,8 @@ def _covered(
         price = _price(game, hand, index, good.order)
         if price <= left:
             return good.order, refusals
-        problem = Problem(
-            "not-covered",
-            f"{hand.name}: that needs £{price:,} and you have £{left:,} left.",
-            "Raise less, or take back an order for another table.",
-            hand.name,
-        )
+        figures = Figures(amount=price, limit=left)
+        problem = Problem(Fault.NOT_COVERED, figures, hand=hand.name)
         refusals.append((good, good.line.problem(problem)))
     return None, refusals
 

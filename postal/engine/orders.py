@@ -1,4 +1,4 @@
-"""The orders that players can give, each with its canonical line, and the problems they meet.
+"""The orders that players can give, each with its canonical line.
 
 An order names a table by its letter: a player has one hand at each table (RULES.md 1.4).
 """
@@ -6,17 +6,10 @@ An order names a table by its letter: a player has one hand at each table (RULES
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from postal.engine.cards import Card, cards_text
-
-ALL_TABLES = "all"
-"""The table of a bet that is meant for each hand where one is due (ORDERS.md, "For all tables")."""
-
-Verb = Literal["raise", "stay", "fold", "check", "call"]
-VERBS: tuple[Verb, ...] = ("raise", "stay", "fold", "check", "call")
-
-DIRECTIONS = {1: "next", -1: "previous"}
+from postal.engine.problems import Problem
+from postal.engine.words import DIRECTIONS, Verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,40 +106,6 @@ class Cancel:
 
 Order = Give | Keep | Discard | Expose | Bet
 """What can be on file for a hand (a Discard is filed as the Keep that it means)."""
-
-Code = Literal[
-    "not-understood",
-    "no-such-hand",
-    "not-your-turn",
-    "wrong-phase",
-    "not-your-card",
-    "wrong-count",
-    "over-limit",
-    "under-limit",
-    "not-covered",
-    "not-allowed",
-    "final",
-    "expose-dropped",
-]
-"""The problem codes of RECORD.md; each keeps its meaning for ever."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a line, or a part of it, was not taken: sentences for the player who wrote it.
-
-    ``sentence`` says what is wrong, ``hint`` what to write instead. Both may name the player's
-    own cards, so they are for his eyes alone and stay out of the repr. ``hand`` is ``A1`` or
-    empty where the line names none; ``line`` is what was written, ``number`` its line in the
-    mail (from 1; 0 where there is none).
-    """
-
-    code: Code
-    sentence: str = field(repr=False)
-    hint: str = field(default="", repr=False)
-    hand: str = ""
-    line: str = field(default="", repr=False)
-    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

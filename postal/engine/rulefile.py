@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from postal.engine.orders import VERBS, Verb
 from postal.engine.rulechecks import HAND_CARDS, misfits
 from postal.engine.rules import (
     STANDARD_CHOICES,
@@ -24,6 +23,7 @@ from postal.engine.rules import (
     Phase,
     Rules,
 )
+from postal.engine.words import VERBS, Verb
 
 SMALLEST_CHECK_LIMIT = 2
 FILE_KEYS = ("name", "players", "tables", "pack", "options", "phase")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from postal.engine.orders import Verb
+from postal.engine.words import Verb
 
 OptionValue = int | bool | str
 """The value of an option: pounds, a count, yes or no, or one of its choices."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from postal.engine.book import Book, sent_gifts
 from postal.engine.cards import Card
 from postal.engine.game import due_of
-from postal.engine.orders import Verb
 from postal.engine.phases import ACTIONS, betting
 from postal.engine.rules import BettingPhase, ExposePhase, GivePhase, KeepPhase, Phase
 from postal.engine.state import End, Game, Hand, Passed, Seat
+from postal.engine.words import Verb
 
 Stage = str
 """Where a hand stands: give, keep, betting, expose, showdown or over."""

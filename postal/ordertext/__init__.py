@@ -1,9 +1,9 @@
 """Reads what players write: text to orders, commands and problems (ORDERS.md), with no I/O."""
 
+from postal.engine.words import MARKER, CommandName
 from postal.ordertext.names import name_problem
-from postal.ordertext.quoting import MARKER
 from postal.ordertext.reader import read_mail, read_record_line
-from postal.ordertext.types import Command, CommandName, Context, Reading
+from postal.ordertext.types import Command, Context, Reading
 
 __all__ = [
     "MARKER",

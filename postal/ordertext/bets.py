@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import cast
 
-from postal.engine.orders import Bet, Verb
+from postal.engine.orders import Bet
+from postal.engine.problems import Fault, Figures
+from postal.engine.words import RAISE_WORDS, Verb
 from postal.ordertext.cards import read_cards
 from postal.ordertext.folding import key
-from postal.ordertext.money import read_money
+from postal.ordertext.money import read_money, refuse_sum
 from postal.ordertext.types import Refusal
 from postal.ordertext.words import (
-    RAISE_WORDS,
     expose_length,
     is_all_in,
     without_condition,
@@ -37,10 +38,7 @@ def read_bet(table: str, words: list[str]) -> Bet | Refusal:
 
 def refuse_all_in(table: str) -> Refusal:
     """Return the answer to ``all in``: a raise is a sum."""
-    return Refusal(
-        '"all in" is not an order: a raise names its sum.',
-        f"Write what your raise adds, for example {table}: raise 40000",
-    )
+    return refuse_sum(Fault.ALL_IN, table)
 
 
 def _at_expose(words: list[str]) -> tuple[list[str], list[str] | None]:
@@ -54,25 +52,21 @@ def _at_expose(words: list[str]) -> tuple[list[str], list[str] | None]:
 
 
 def _amount(table: str, words: list[str]) -> int | Refusal:
-    example = f"{table}: raise 40000"
     if words and key(words[0]) == "by":
         words = words[1:]
     if not words:
-        return Refusal("The raise names no sum.", f"Write what it adds, for example {example}")
+        return refuse_sum(Fault.NO_SUM, table)
     if is_all_in(words):
         return refuse_all_in(table)
     if key(words[0]) == "to":
-        return Refusal(
-            '"raise to" is not read: a raise says how much it adds to what equals the opponent\'s.',
-            f"Write the sum that you add, for example {example}",
-        )
-    return read_money(" ".join(words), example)
+        return refuse_sum(Fault.RAISE_TO, table)
+    return read_money(" ".join(words), table)
 
 
 def _no_amount(table: str, verb: str, words: list[str]) -> int | Refusal:
     if not words:
         return 0
     text = " ".join(words)
-    sum_named = not isinstance(read_money(text, ""), Refusal)
-    sentence = f"A {verb} takes no sum." if sum_named else f'"{text}" means nothing after {verb}.'
-    return Refusal(sentence, f"Write {table}: {verb}")
+    sum_named = not isinstance(read_money(text, table), Refusal)
+    fault = Fault.SUM_NOT_TAKEN if sum_named else Fault.WORDS_AFTER_VERB
+    return Refusal(fault, Figures(table=table, verb=verb, text=text), (f"{table}: {verb}",))

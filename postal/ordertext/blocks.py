@@ -6,7 +6,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import Literal
 
-from postal.engine.orders import Problem
+from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext.lines import as_problem
 from postal.ordertext.types import Command, Refusal
 
@@ -36,11 +36,7 @@ class Block:
         body = "\n".join(line.rstrip() for line in self.lines).strip("\n")
         if body.strip():
             return Command(self.name, body, self.number, self.text)
-        refusal = Refusal(
-            f"The {self.name} holds no text.",
-            f"Write {self.name}: then the text, and a line end below it.",
-        )
-        return as_problem(refusal, self.text, self.number)
+        return self._problem(Fault.BLOCK_EMPTY)
 
     def unclosed(self) -> Problem:
         """Return the problem of a block that has no ``end``.
@@ -48,8 +44,7 @@ class Block:
         It is not guessed where it ends: what lies below may be orders, or quoted cards that
         nobody else may see.
         """
-        refusal = Refusal(
-            f"The {self.name} has no line end, so it was not taken, nor what stands below it.",
-            "Put a line that says end, and nothing else, below the text; write the orders again.",
-        )
-        return as_problem(refusal, self.text, self.number)
+        return self._problem(Fault.BLOCK_UNCLOSED)
+
+    def _problem(self, fault: Fault) -> Problem:
+        return as_problem(Refusal(fault, Figures(verb=self.name)), self.text, self.number)

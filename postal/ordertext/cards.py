@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from postal.engine.cards import JOKER, Card
+from postal.engine.problems import Fault, Figures
 from postal.ordertext.types import Refusal
 
 _RANK_WORDS = {
@@ -36,8 +37,6 @@ _SUITS = {char: at % 4 for at, char in enumerate("cdhs♣♦♥♠♧♢♡♤")
 _JOKERS = frozenset("🃏🃟🂿")
 _BETWEEN = frozenset({",", "&", "+", "and"})
 _SEPARATORS = re.compile(r"([,/&+])")
-
-HINT = "Write each card as rank and suit, for example AS, 10H or 2C, and a joker as JKR."
 
 Piece = tuple[str, int]
 """Half a card: ("rank", 2 to 14), ("suit", 0 to 3); or ("joker", 0)."""
@@ -131,12 +130,12 @@ def read_cards(words: list[str]) -> tuple[Card, ...] | Refusal:
     if half is not None:
         return _no_card(written)
     if not cards:
-        return Refusal("No card is named.", HINT)
+        return Refusal(Fault.NO_CARD)
     return tuple(cards)
 
 
 def _no_card(text: str) -> Refusal:
-    return Refusal(f'"{text}" is not a card.', HINT)
+    return Refusal(Fault.NOT_A_CARD, Figures(text=text))
 
 
 def is_card(word: str) -> bool:

@@ -7,13 +7,19 @@ from datetime import date
 from typing import Literal, cast
 
 from postal.engine.orders import Cancel
+from postal.engine.problems import Fault, Figures
+from postal.engine.words import (
+    BLOCK_WORDS,
+    END_WORD,
+    PLAIN_COMMANDS,
+    TABLE_WORDS,
+    CommandName,
+)
 from postal.ordertext.folding import key
 from postal.ordertext.heads import no_such_hand, read_head
-from postal.ordertext.types import CommandName, Context, Refusal
-from postal.ordertext.words import BLOCK_WORDS, COMMAND_WORDS, END_WORD, TABLE_WORDS
+from postal.ordertext.types import Context, Refusal
 
-_PLAIN = COMMAND_WORDS - {"holiday", "cancel"}
-_HOLIDAY_EXAMPLE = "Write holiday 2026-12-20 to 2027-01-03"
+_HOLIDAY = ("holiday 2026-12-20 to 2027-01-03",)
 _TO = frozenset({"to", "until", "till", "-"})
 _ISO_LENGTH = len("2026-12-20")
 
@@ -30,16 +36,13 @@ def read_command(folded: str, context: Context) -> Word | Cancel | Refusal | Non
     """Return the command that a whole folded part is; None where it is none."""
     words = folded.split()
     name = key(words[0]) if words else ""
-    if folded in _PLAIN:
+    if folded in PLAIN_COMMANDS:
         return Word(cast("CommandName", folded))
-    if folded.rstrip("?") in _PLAIN | {"cancel"} and folded.endswith("?"):
+    if folded.rstrip("?") in PLAIN_COMMANDS | {"cancel"} and folded.endswith("?"):
         name = folded.rstrip("? ")
-        return Refusal(f'"{folded}" is a question.', f"Write {name} without the question mark.")
+        return Refusal(Fault.COMMAND_QUESTION, Figures(verb=name, text=folded))
     if folded in BLOCK_WORDS:
-        return Refusal(
-            f'"{folded}" needs a colon and its text.',
-            f"Write {folded}: then the text, and a line end below it.",
-        )
+        return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
     if name == "cancel":
         return _cancel(words[1:], context)
     if name == "holiday":
@@ -49,9 +52,11 @@ def read_command(folded: str, context: Context) -> Word | Cancel | Refusal | Non
 
 def _cancel(words: list[str], context: Context) -> Cancel | Refusal | None:
     table = context.only_table
-    example = f"Write cancel {min(context.hands, default='A')}, or cancel all"
+    examples = (f"cancel {min(context.hands, default='A')}", "cancel all")
     if not words:
-        return Cancel(table) if table else Refusal("The line names no table to cancel.", example)
+        if table:
+            return Cancel(table)
+        return Refusal(Fault.CANCEL_WITHOUT_TABLE, examples=examples)
     text = " ".join(words)
     head = read_head(text, context)
     if head is None or head.rest or head.colon:
@@ -60,7 +65,8 @@ def _cancel(words: list[str], context: Context) -> Cancel | Refusal | None:
         meant = named & (set(context.hands) | set(context.hands.values())) or (
             key(words[0]) in TABLE_WORDS | {"all", "order", "orders", "everything"}
         )
-        return Refusal(f'"cancel {text}" is not clear.', example) if meant else None
+        unclear = Refusal(Fault.CANCEL_UNCLEAR, Figures(text=f"cancel {text}"), examples)
+        return unclear if meant else None
     if head.known:
         return Cancel(head.table)
     return no_such_hand(head, context)
@@ -71,12 +77,12 @@ def _holiday(words: list[str]) -> Word | Refusal | None:
     if words and not any(char in "0123456789" for char in text):
         return None
     if len(words) != 3 or words[1] not in _TO:  # noqa: PLR2004 - two dates and a word
-        return Refusal("A holiday needs its first and its last day.", _HOLIDAY_EXAMPLE)
+        return Refusal(Fault.HOLIDAY_DAYS_MISSING, examples=_HOLIDAY)
     first, last = _day(words[0]), _day(words[2])
     if first is None or last is None:
-        return Refusal(f'"{text}" is not two dates.', _HOLIDAY_EXAMPLE)
+        return Refusal(Fault.HOLIDAY_NOT_DATES, Figures(text=text), _HOLIDAY)
     if last < first:
-        return Refusal("The holiday ends before it begins.", _HOLIDAY_EXAMPLE)
+        return Refusal(Fault.HOLIDAY_BACKWARDS, examples=_HOLIDAY)
     return Word("holiday", f"{first.isoformat()} to {last.isoformat()}")
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from postal.engine.cards import Card
 from postal.engine.orders import Gift, Give
+from postal.engine.problems import Fault, Figures
+from postal.engine.words import DIRECTION_WORDS
 from postal.ordertext.cards import read_cards, spaced
 from postal.ordertext.folding import fold, key
 from postal.ordertext.types import Refusal
-from postal.ordertext.words import DIRECTION_WORDS, without_links
+from postal.ordertext.words import without_links
 
 _SEATS = frozenset({"seat", "player", "neighbour", "neighbor"})
 _BREAKS = frozenset({",", "/"})
@@ -34,13 +36,13 @@ def read_give(table: str, text: str, neighbours: Mapping[str, int]) -> Give | Re
     stranger = next((i for i in items if isinstance(i, _Direction) and i.to is None), None)
     if stranger is not None:
         return _refuse_stranger(table, stranger.name, neighbours)
-    found = _groups(items, _example(table))
+    found = _groups(items, table)
     if isinstance(found, Refusal):
         return found
     gifts: dict[int, tuple[Card, ...]] = {}
     for to, written in found:
         if to in gifts:
-            return Refusal("The same neighbour is named twice.", _example(table))
+            return _refuse(Fault.NEIGHBOUR_TWICE, table)
         cards = read_cards(written)
         if isinstance(cards, Refusal):
             return cards
@@ -48,8 +50,12 @@ def read_give(table: str, text: str, neighbours: Mapping[str, int]) -> Give | Re
     return Give(table, tuple(Gift(to, gifts[to]) for to in sorted(gifts, reverse=True)))
 
 
-def _example(table: str) -> str:
-    return f"Write each gift with its receiver, for example {table}: give 2C 5D next, 9H previous"
+def _refuse(fault: Fault, table: str) -> Refusal:
+    return Refusal(fault, Figures(table=table), _examples(table))
+
+
+def _examples(table: str) -> tuple[str, ...]:
+    return (f"{table}: give 2C 5D next, 9H previous",)
 
 
 def _items(words: list[str], neighbours: Mapping[str, int]) -> list[_Item]:
@@ -109,10 +115,10 @@ def _bare(last: list[str]) -> list[str]:
     return [word.rstrip(".':") for word in last]
 
 
-def _groups(items: list[_Item], example: str) -> list[tuple[int, list[str]]] | Refusal:
+def _groups(items: list[_Item], table: str) -> list[tuple[int, list[str]]] | Refusal:
     """Return the cards' words for each receiver, whichever of the two comes first."""
     if not any(isinstance(item, _Direction) for item in items):
-        return _two_sides([item for item in items if isinstance(item, str)], example)
+        return _two_sides([item for item in items if isinstance(item, str)], table)
     ahead = isinstance(next((i for i in items if i not in _BREAKS), None), _Direction)
     groups: list[tuple[int, list[str]]] = []
     written: list[str] = []
@@ -122,14 +128,14 @@ def _groups(items: list[_Item], example: str) -> list[tuple[int, list[str]]] | R
             continue
         words = _trimmed(written[::-1] if ahead else written)
         if "/" in words:
-            return Refusal("A gift names no receiver.", example)
+            return _refuse(Fault.RECEIVER_MISSING, table)
         if not words:
-            return Refusal("A receiver is named, but no card for him.", example)
+            return _refuse(Fault.RECEIVER_WITHOUT_CARD, table)
         assert item.to is not None
         groups.append((item.to, words))
         written = []
     if _trimmed(written):
-        return Refusal("A gift names no receiver.", example)
+        return _refuse(Fault.RECEIVER_MISSING, table)
     return groups[::-1] if ahead else groups
 
 
@@ -143,25 +149,19 @@ def _trimmed(words: list[str]) -> list[str]:
     return words[start:end]
 
 
-def _two_sides(words: list[str], example: str) -> list[tuple[int, list[str]]] | Refusal:
+def _two_sides(words: list[str], table: str) -> list[tuple[int, list[str]]] | Refusal:
     """Return ``2C 5D / 9H`` as the gifts for the next and the previous seat."""
     if words.count("/") != 1:
-        return Refusal("The gifts do not say who gets which.", example)
+        return _refuse(Fault.RECEIVERS_UNSAID, table)
     at = words.index("/")
     sides = without_links(words[:at]), without_links(words[at + 1 :])
     if not all(sides):
-        return Refusal("One side of the / names no card.", example)
+        return _refuse(Fault.SIDE_WITHOUT_CARD, table)
     return [(1, sides[0]), (-1, sides[1])]
 
 
 def _refuse_stranger(table: str, name: str, neighbours: Mapping[str, int]) -> Refusal:
-    who = " and ".join(
-        f"{neighbour} ({'next' if to > 0 else 'previous'})"
-        for neighbour, to in sorted(neighbours.items(), key=lambda named: -named[1])
-    )
-    hint = f"Your neighbours at table {table} are {who}. " if who else ""
-    return Refusal(
-        f'"{name}" is not a neighbour of yours at table {table}.' if name else "Nobody is named.",
-        f"{hint}{_example(table)}",
-        "not-allowed",
-    )
+    known = tuple(sorted(neighbours.items(), key=lambda named: -named[1]))
+    figures = Figures(table=table, neighbours=known, text=name)
+    fault = Fault.NOT_A_NEIGHBOUR if name else Fault.NOBODY_NAMED
+    return Refusal(fault, figures, _examples(table))

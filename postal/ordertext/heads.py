@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from postal.engine.orders import ALL_TABLES
+from postal.engine.problems import Fault, Figures
+from postal.engine.words import ALL_TABLES
 from postal.ordertext.types import Context, Refusal
 
 _HEAD = re.compile(
@@ -67,15 +68,10 @@ def read_head(folded: str, context: Context) -> Head | None:
 
 def no_such_hand(head: Head, context: Context) -> Refusal:
     """Return the answer to an order for a hand that the player does not have."""
-    hands = ", ".join(context.hands[table] for table in sorted(context.hands))
     if head.hand:
-        return Refusal(
-            f"Your hand at table {head.table} is {head.hand}, not {head.table}{head.number}.",
-            f"Begin the line with {head.table} or {head.hand}.",
-            "no-such-hand",
-        )
-    return Refusal(
-        f"You have no hand at a table {head.table}.",
-        f"Your hands are {hands}: begin the line with one of them." if hands else "",
-        "no-such-hand",
-    )
+        written = f"{head.table}{head.number}"
+        figures = Figures(table=head.table, hands=(head.hand,), text=written)
+        return Refusal(Fault.HAND_NUMBER, figures)
+    hands = tuple(context.hands[table] for table in sorted(context.hands))
+    figures = Figures(table=head.table, hands=hands)
+    return Refusal(Fault.NO_HAND_THERE if hands else Fault.NO_HANDS, figures)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from postal.engine.cards import Card
 from postal.engine.orders import Discard, Expose, Keep
+from postal.engine.problems import Fault, Figures
+from postal.engine.words import KEEP_WORDS
 from postal.ordertext.cards import read_cards, spaced
 from postal.ordertext.folding import key
 from postal.ordertext.types import Refusal
-from postal.ordertext.words import KEEP_WORDS, expose_length, without_links
+from postal.ordertext.words import expose_length, without_links
 
 _EXAMPLES = {
     "keep": "{}: keep AS AD AH KC QD expose AS AD KC",
@@ -20,18 +22,11 @@ def read_keep(table: str, words: list[str]) -> Keep | Discard | Expose | Refusal
     """Return the keep, discard or expose that folded words, a verb first, mean at a table."""
     sections = _sections(words)
     if sections is None or {"keep", "discard"} <= set(sections):
-        return Refusal(
-            "The line keeps, discards or exposes more than once.",
-            f"Write it once, for example {_EXAMPLES['keep'].format(table)}",
-        )
+        return _refuse(Fault.VERB_TWICE, table, "keep")
     kind = next((name for name in ("keep", "discard") if name in sections), None)
-    example = _EXAMPLES[kind or "expose"].format(table)
     if kind and "expose" not in sections:
-        return Refusal(
-            f"This is half an order: it says what to {kind}, but which cards to expose is missing.",
-            f"Write both halves, for example {example}",
-        )
-    cards = _cards(sections, example)
+        return _refuse(Fault.EXPOSE_MISSING, table, kind, kind)
+    cards = _cards(sections, table, kind or "expose")
     if isinstance(cards, Refusal):
         return cards
     if kind == "keep":
@@ -41,13 +36,19 @@ def read_keep(table: str, words: list[str]) -> Keep | Discard | Expose | Refusal
     return Expose(table, cards["expose"])
 
 
-def _cards(sections: dict[str, list[str]], example: str) -> dict[str, tuple[Card, ...]] | Refusal:
+def _refuse(fault: Fault, table: str, kind: str, verb: str = "") -> Refusal:
+    """Return the refusal of a verb's cards, with a line of that kind as an example."""
+    return Refusal(fault, Figures(table=table, verb=verb), (_EXAMPLES[kind].format(table),))
+
+
+def _cards(
+    sections: dict[str, list[str]], table: str, kind: str
+) -> dict[str, tuple[Card, ...]] | Refusal:
     """Return the cards of each verb; each must have some."""
     cards: dict[str, tuple[Card, ...]] = {}
     for name, written in sections.items():
         if not written:
-            hint = f"Write them, for example {example}"
-            return Refusal(f"Which cards to {name} is missing.", hint)
+            return _refuse(Fault.CARDS_MISSING, table, kind, name)
         read = read_cards(written)
         if isinstance(read, Refusal):
             return read

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from postal.engine.words import DIRECTION_WORDS, RAISE_WORDS, TABLE_WORDS, VERB_WORDS
 from postal.ordertext.cards import CARD_WORDS, JOKER_WORDS, is_card, spaced
 from postal.ordertext.folding import key
-from postal.ordertext.words import (
-    DIRECTION_WORDS,
-    RAISE_WORDS,
-    TABLE_WORDS,
-    VERB_WORDS,
-    is_all_in,
-    is_verb,
-)
+from postal.ordertext.words import is_all_in, is_verb
 
 _LONG_VERBS = sorted(word for word in VERB_WORDS if len(word) > len("bet"))
 _SHORTEST_MISSPELLING = 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, field
 
-from postal.engine.orders import Cancel, Line, Problem
+from postal.engine.orders import Cancel, Line
+from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext.commands import Word, read_command
 from postal.ordertext.folding import fold_part
 from postal.ordertext.orders import read_order
@@ -14,7 +15,7 @@ from postal.ordertext.types import Command, Context, Refusal
 LONGEST_LINE = 500
 """Characters of a line that are read; longer ones are told where they hold an order."""
 
-_EXAMPLE = "Write one order a line, for example A: raise 40000, A: stay or A: fold"
+_EXAMPLES = ("A: raise 40000", "A: stay", "A: fold")
 _BESIDE_ORDERS = frozenset({"wait", "ready"})
 
 Found = Line | Command | Problem
@@ -83,19 +84,16 @@ def read_record_parts(raw: str, number: int, context: Context) -> list[Found]:
 
 def as_problem(refusal: Refusal, text: str, number: int, hand: str = "") -> Problem:
     """Return a refusal as the problem of a line."""
-    return Problem(refusal.code, refusal.sentence, refusal.hint, hand, text, number)
+    return Problem(refusal.fault, refusal.figures, refusal.examples, hand, text, number)
 
 
 def _beside_others(part: Part, number: int) -> Found:
     """Return what a part among others is: prose is not passed over, nor is a command."""
     if part.found is None:
-        refusal = Refusal(f'"{part.text}" is not an order.', _EXAMPLE)
+        refusal = Refusal(Fault.NOT_AN_ORDER, Figures(text=part.text), _EXAMPLES)
         return as_problem(refusal, part.text, number)
     if isinstance(part.found, Command) and part.found.name not in _BESIDE_ORDERS:
-        refusal = Refusal(
-            f'"{part.found.name}" does not stand on a line of its own.',
-            f"Write {part.found.name} on a line of its own.",
-        )
+        refusal = Refusal(Fault.COMMAND_BESIDE_OTHERS, Figures(verb=part.found.name))
         return as_problem(refusal, part.text, number)
     return part.found
 
@@ -103,16 +101,9 @@ def _beside_others(part: Part, number: int) -> Found:
 def _within_prose(part: Part, number: int) -> Problem:
     if isinstance(part.found, Problem):
         return part.found
-    refusal = Refusal(
-        "This stands behind other words, so the line is not an order from end to end.",
-        "Write it on a line of its own.",
-    )
-    return as_problem(refusal, part.text, number)
+    return as_problem(Refusal(Fault.BEHIND_WORDS), part.text, number)
 
 
 def _too_long(raw: str, number: int) -> Problem:
-    refusal = Refusal(
-        f"The line is longer than {LONGEST_LINE} characters, so it was not read.",
-        "Write one order a line.",
-    )
+    refusal = Refusal(Fault.LINE_TOO_LONG, Figures(needed=LONGEST_LINE))
     return as_problem(refusal, raw[:LONGEST_LINE], number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from postal.engine.problems import Fault, Figures
 from postal.ordertext.types import Refusal
 
 _SPELLED = re.compile(
@@ -16,26 +17,30 @@ _SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6}
 _THOUSANDS = 3
 
 
-def read_money(text: str, example: str) -> int | Refusal:
-    """Return the pounds that a folded text means, from 0 up; ``example`` is a right line.
+def read_money(text: str, table: str) -> int | Refusal:
+    """Return the pounds that a folded text means, from 0 up; ``table`` is what they are bet at.
 
     A point is a decimal point and only stands before ``k`` or ``m``: ``0.04m`` is 40000, but
     ``40.000`` could be forty or forty thousand and is refused.
     """
-    hint = f"Write whole pounds without a point, for example {example}"
     found = _SPELLED.fullmatch(text.removeprefix("£").strip())
     if found is None:
-        return Refusal(f'"{text}" is not a sum of money.', hint)
+        return refuse_sum(Fault.NOT_A_SUM, table, text)
     number, scale = found["number"].strip(), found["scale"]
     if scale:
         pounds = _scaled(number, _SCALES[scale])
-        return Refusal(f'The sum "{text}" is unclear.', hint) if pounds is None else pounds
+        return refuse_sum(Fault.UNCLEAR_SUM, table, text) if pounds is None else pounds
     if _WHOLE.fullmatch(number):
         return int(number.replace(",", "").replace(" ", ""))
     whole, point, pence = number.rpartition(".")
     if point and _WHOLE.fullmatch(whole) and len(pence) < _THOUSANDS:
-        return Refusal(f'"{text}" has pence; sums are whole pounds.', hint)
-    return Refusal(f'The sum "{text}" is unclear.', hint)
+        return refuse_sum(Fault.PENCE, table, text)
+    return refuse_sum(Fault.UNCLEAR_SUM, table, text)
+
+
+def refuse_sum(fault: Fault, table: str, text: str = "") -> Refusal:
+    """Return the refusal of a raise's sum as written, with a raise as an example."""
+    return Refusal(fault, Figures(table=table, text=text), (f"{table}: raise 40000",))
 
 
 def _scaled(number: str, zeros: int) -> int | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from postal.engine.words import LANGUAGE
 from postal.ordertext.cards import CARD_WORDS, read_cards
 from postal.ordertext.folding import fold, key
 from postal.ordertext.reader import read_record_line
 from postal.ordertext.types import Context, Refusal
-from postal.ordertext.words import LANGUAGE
 
 LONGEST_NAME = 30
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from postal.engine.orders import ALL_TABLES, Bet, Give, Order
+from postal.engine.orders import Bet, Give, Order
+from postal.engine.problems import Fault, Figures
+from postal.engine.words import (
+    ALL_TABLES,
+    BET_WORDS,
+    DIRECTION_WORDS,
+    EXPOSE_WORDS,
+    GIVE_WORDS,
+    KEEP_WORDS,
+)
 from postal.ordertext.bets import read_bet, refuse_all_in
 from postal.ordertext.cards import is_card, spaced
 from postal.ordertext.folding import key
@@ -14,15 +23,7 @@ from postal.ordertext.heads import Head, no_such_hand, read_head
 from postal.ordertext.keeps import read_keep
 from postal.ordertext.likeness import begins_with_verb, looks_like_order
 from postal.ordertext.types import Context, Refusal
-from postal.ordertext.words import (
-    BET_WORDS,
-    DIRECTION_WORDS,
-    EXPOSE_WORDS,
-    GIVE_WORDS,
-    KEEP_WORDS,
-    expose_length,
-    is_all_in,
-)
+from postal.ordertext.words import expose_length, is_all_in
 
 _OPENERS = frozenset(
     {"i", "i'll", "i'd", "i'm", "am", "will", "please", "pls", "and", "then", "also", "ok", "going"}
@@ -47,10 +48,8 @@ def read_order(
         return found, hand
     inner = _behind_opening(folded)
     if inner and _direct(inner, context, letterless=True)[0] is not None:
-        return Refusal(
-            "Something stands before the order, so the line is not an order from end to end.",
-            f"Begin the line with the table, for example {_table(context)}: fold",
-        ), ""
+        example = f"{_table(context)}: fold"
+        return Refusal(Fault.WORDS_BEFORE_ORDER, examples=(example,)), ""
     return None, ""
 
 
@@ -59,8 +58,8 @@ def _doubtful(folded: str, order: Order) -> Refusal | None:
     mark = next((char for char in folded if char in _DOUBTFUL), None)
     if mark is None:
         return None
-    sentence = "This is a question." if mark == "?" else f"It is not clear what {mark} means."
-    return Refusal(sentence, f"Write {order.line()}")
+    fault = Fault.QUESTION if mark == "?" else Fault.DOUBTFUL_MARK
+    return Refusal(fault, Figures(table=order.table, text=mark), (order.line(),))
 
 
 def _direct(
@@ -110,10 +109,7 @@ def _nameless(text: str, context: Context) -> Refusal:
     table = _table(context)
     order = _arguments(table, text, context.neighbours.get(table, {}))
     example = f"{table}: fold" if isinstance(order, Refusal) else order.line()
-    return Refusal(
-        "The line looks like an order, but it does not begin with a table of yours.",
-        f"Begin it with the table's letter, for example {example}",
-    )
+    return Refusal(Fault.NO_TABLE_FIRST, examples=(example,))
 
 
 def _for_all(head: Head, letters: list[str]) -> Order | Refusal | None:
@@ -128,10 +124,7 @@ def _for_all(head: Head, letters: list[str]) -> Order | Refusal | None:
             return None
         if key(words[0]) not in KEEP_WORDS | GIVE_WORDS | EXPOSE_WORDS:
             return order
-    return Refusal(
-        "Only a bet can be ordered for all tables at once.",
-        "Write one line for each table, for example A: give 2C 5D next, 9H previous",
-    )
+    return Refusal(Fault.NOT_FOR_ALL, examples=("A: give 2C 5D next, 9H previous",))
 
 
 def _arguments(table: str, text: str, neighbours: Mapping[str, int]) -> Order | Refusal:
@@ -152,12 +145,11 @@ def _arguments(table: str, text: str, neighbours: Mapping[str, int]) -> Order | 
 
 
 def _no_verb(table: str, words: list[str]) -> Refusal:
-    hint = f"Write for example {table}: raise 40000, {table}: stay or {table}: fold"
-    if not words:
-        return Refusal(f"Nothing stands after {table}.", hint)
-    if key(words[0]) == "cancel":
-        return Refusal('"cancel" stands before the table.', f"Write cancel {table}")
-    return Refusal(f'"{" ".join(words)}" does not begin with a verb of an order.', hint)
+    figures = Figures(table=table, text=" ".join(words))
+    if words and key(words[0]) == "cancel":
+        return Refusal(Fault.CANCEL_AFTER_TABLE, figures, (f"cancel {table}",))
+    examples = (f"{table}: raise 40000", f"{table}: stay", f"{table}: fold")
+    return Refusal(Fault.NO_VERB if words else Fault.NOTHING_AFTER_TABLE, figures, examples)
 
 
 def _behind_opening(folded: str) -> str:

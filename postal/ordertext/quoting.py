@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 
+from postal.engine.words import MARKER, VERB_WORDS
 from postal.ordertext.folding import key, without_prefixes
-from postal.ordertext.words import VERB_WORDS
 
-MARKER = "=-=-= Reply above this line =-=-="
-"""The line above which an answer is read; it stops the reading unless it is quoted."""
-
-MARKER_EDGE = "=-=-="
-_MARKER_WORD = "reply"
+MARKER_EDGE, _MARKER_WORD = MARKER.casefold().split()[:2]
 
 _SENDER = "from von de da van od från"
 _DATE = "sent date gesendet datum envoyé enviado fecha data inviato verzonden wysłano skickat"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from postal.engine.orders import Line, Problem
+from postal.engine.orders import Line
+from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext import quoting
 from postal.ordertext.blocks import Block
 from postal.ordertext.commands import is_end, opens_block
@@ -98,10 +99,7 @@ class _Scan:
         if self.block:
             self.problems.append(self.block.unclosed())
         if not self.stopped and any(raw.strip() for raw in self.texts[MOST_LINES:]):
-            refusal = Refusal(
-                f"Only the first {MOST_LINES} lines of a mail are read; there are more.",
-                "Send the orders again in a shorter mail.",
-            )
+            refusal = Refusal(Fault.TOO_MANY_LINES, Figures(needed=MOST_LINES))
             self.problems.append(as_problem(refusal, "", MOST_LINES + 1))
 
     @staticmethod
@@ -138,10 +136,7 @@ class _Scan:
         return False
 
     def _give_up(self, number: int) -> None:
-        refusal = Refusal(
-            f"Only the first {MOST_PARTS} parts of a mail are read; there are more.",
-            "Send the orders again in a shorter mail.",
-        )
+        refusal = Refusal(Fault.TOO_MANY_PARTS, Figures(needed=MOST_PARTS))
         self.problems.append(as_problem(refusal, "", number))
 
     @staticmethod
@@ -185,10 +180,7 @@ class _Scan:
         self.parts += 1 + count_separators(raw)
         found = read_line(raw, number, self.context, letterless=not self.above)
         if self.above == _HANGING:
-            refusal = Refusal(
-                "The line follows a mark, | or ::, and could be what it marks as not to be read.",
-                "Leave out the mark above the order.",
-            )
+            refusal = Refusal(Fault.BEHIND_MARK)
             found = [
                 one if isinstance(one, Problem) else as_problem(refusal, one.text, number)
                 for one in found

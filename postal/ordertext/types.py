@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-from postal.engine.orders import Code, Line, Problem
-
-CommandName = Literal[
-    "help",
-    "status",
-    "orders",
-    "resend",
-    "rules",
-    "wait",
-    "ready",
-    "holiday",
-    "resign",
-    "press",
-    "gm",
-]
+from postal.engine.orders import Line
+from postal.engine.problems import NO_FIGURES, Fault, Figures, Problem
+from postal.engine.words import CommandName
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +59,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a piece of text is not the thing it was read as: what is wrong, what to write."""
+    """Why a piece of text is not the thing it was read as, with lines that could be written."""
 
-    sentence: str = field(repr=False)
-    hint: str = field(repr=False)
-    code: Code = "not-understood"
+    fault: Fault
+    figures: Figures = NO_FIGURES
+    examples: tuple[str, ...] = field(default=(), repr=False)

@@ -1,38 +1,11 @@
-"""The words of the language of orders, in the folded form in which they are met."""
+"""How the words of orders are met in a line: ``turn up``, ``all in``, links and conditions."""
 
 from __future__ import annotations
 
 import re
 
+from postal.engine.words import DIRECTION_WORDS, EXPOSE_WORDS, TURN_WORDS, VERB_WORDS
 from postal.ordertext.folding import key
-
-RAISE_WORDS = frozenset({"raise", "bet", "r"})
-PLAIN_BETS = frozenset({"stay", "fold", "check", "call"})
-BET_WORDS = RAISE_WORDS | PLAIN_BETS
-EXPOSE_WORDS = frozenset({"expose", "show", "exposing", "showing"})
-TURN_WORDS = frozenset({"turn", "turning"})
-KEEP_WORDS = frozenset({"keep", "discard"})
-GIVE_WORDS = frozenset({"give"})
-DIRECTION_WORDS = {"next": 1, "left": 1, "previous": -1, "prev": -1, "right": -1}
-COMMAND_WORDS = frozenset(
-    {"help", "status", "orders", "resend", "rules", "wait", "ready", "holiday", "resign", "cancel"}
-)
-BLOCK_WORDS = frozenset({"press", "gm"})
-TABLE_WORDS = frozenset({"table", "hand"})
-ALL_WORD = "all"
-END_WORD = "end"
-
-VERB_WORDS = BET_WORDS | EXPOSE_WORDS | KEEP_WORDS | GIVE_WORDS
-LANGUAGE = (
-    VERB_WORDS
-    | TURN_WORDS
-    | TABLE_WORDS
-    | COMMAND_WORDS
-    | BLOCK_WORDS
-    | frozenset(DIRECTION_WORDS)
-    | {ALL_WORD, END_WORD, "to", "stayed"}
-)
-"""Every word that means something in an order or a command, cards apart."""
 
 _ORDERING = re.compile(
     rf"\b(?:{'|'.join(sorted(VERB_WORDS | TURN_WORDS | set(DIRECTION_WORDS)))}|to|cancel)\b|/"

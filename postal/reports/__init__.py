@@ -1,9 +1,10 @@
 """The mails that the program sends, made from what each reader may know and nothing else."""
 
+from postal.engine.words import MARKER
 from postal.reports.contexts import Frame, OnFile, OptionFact, ReceiptFacts, Rendered
 from postal.reports.environment import TemplateMistakeError
+from postal.reports.problems import problem_sentence
 from postal.reports.render import Reports
-from postal.reports.wrapping import MARKER
 
 __all__ = [
     "MARKER",
@@ -14,4 +15,5 @@ __all__ = [
     "Rendered",
     "Reports",
     "TemplateMistakeError",
+    "problem_sentence",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from postal.engine.orders import Problem
+from postal.engine.problems import Problem
 from postal.engine.rules import OptionValue
 from postal.reports.display import Cards
 

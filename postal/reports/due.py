@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from postal.engine.cards import cards_text
-from postal.engine.orders import DIRECTIONS
 from postal.engine.view import Due, GameView, HandView, SeatLine, TableView
+from postal.engine.words import DIRECTIONS
 from postal.reports.contexts import DueContext, ExampleContext, Frame
 from postal.reports.display import counted, listed, pounds
 from postal.reports.mailto import mailto

@@ -11,9 +11,10 @@ import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
+from postal.engine.words import MARKER
 from postal.errors import PostalError
 from postal.reports.display import Cards, Sentence, counted, listed, pounds
-from postal.reports.wrapping import MARKER, MOST_TOGETHER
+from postal.reports.wrapping import MOST_TOGETHER
 
 HTML_ENDING = ".html.j2"
 TEXT_ENDING = ".txt.j2"

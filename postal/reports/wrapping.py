@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from html import escape as html_escape
 
+from postal.engine.words import FIRST_WORDS, MARKER
+
 COLUMNS = 76
-MARKER = "=-=-= Reply above this line =-=-="
 ORDER_MARK = ":: "
 QUOTE_MARK = "| "
 MOST_TOGETHER = 5
@@ -24,10 +25,7 @@ _QUOTED_COLUMNS = 54
 _NO_BREAK = "\u00a0"
 _NO_BREAK_MARK = "\u2060"
 
-_WORDS = (
-    "all|table|hand|cancel|help|status|orders?|resend|rules|wait|ready|holiday|resign|press|gm|end"
-    "|raise|bet|stay|fold|check|call|give|keep|discard|expose|exposing|show|showing|turn|turning"
-)
+_WORDS = "|".join(sorted(FIRST_WORDS | {"order"}))
 _RISKY = rf"(?:(?:{_WORDS})(?!\w)|\w\d{{0,2}}(?!\w)|\d{{1,3}}[.)](?!\w)|[^\w\s£|:(]+(?!\S))"
 _BEFORE_RISKY = re.compile(rf"(?<=\S) +(?={_RISKY})", re.IGNORECASE)
 _HYPHEN_BEFORE_RISKY = re.compile(

@@ -8,8 +8,9 @@ from itertools import combinations
 from random import Random
 
 from postal.engine.cards import Card, full_pack, without
-from postal.engine.orders import Bet, Expose, Gift, Give, Keep, Order, Verb
+from postal.engine.orders import Bet, Expose, Gift, Give, Keep, Order
 from postal.engine.ranking import best_five, showing, strength
+from postal.engine.words import Verb
 from postal.robots.reports import Asked, Held, Report
 
 _JOKERS = 4

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from postal.engine.cards import Card
-from postal.engine.orders import DIRECTIONS, Bet, Cancel, Discard, Expose, Give, Keep, Order
+from postal.engine.orders import Bet, Cancel, Discard, Expose, Give, Keep, Order
+from postal.engine.words import DIRECTIONS
 
 _RANKS = {
     2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine",

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from sqlmodel import Session
 
 from postal.engine.book import Book, SentGift, Submission, sent_gifts, submit
-from postal.engine.orders import Cancel, Problem
+from postal.engine.orders import Cancel
+from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext import Reading
+from postal.reports import problem_sentence
 from postal.service.work import LoadedGame, Workplace
 from postal.store.codec import encode_order
 from postal.store.orders import attendance, cancel_order, file_order
@@ -44,8 +46,7 @@ class Filing:
         rest = len(ordered) - MOST_PROBLEMS
         if rest <= 0:
             return tuple(ordered)
-        sentence = f"{rest + 1} further lines were not taken either."
-        more = Problem("not-understood", sentence, "Write one order a line.")
+        more = Problem(Fault.FURTHER_LINES, Figures(given=rest + 1))
         return (*ordered[: MOST_PROBLEMS - 1], more)
 
     @property
@@ -133,7 +134,8 @@ class _Clerk:
 
     def refuse(self, problem: Problem) -> None:
         """Note what was refused, and why."""
-        self._add(OrderAction.REFUSED, problem.hand, problem.line, problem.code, problem.sentence)
+        said = problem_sentence(problem)
+        self._add(OrderAction.REFUSED, problem.hand, problem.line, problem.code, said)
 
     def _add(
         self, action: OrderAction, hand: str, line: str, code: str = "", sentence: str = ""

@@ -9,7 +9,8 @@ from itertools import groupby
 from postal.engine.book import Book, submit
 from postal.engine.events import Event
 from postal.engine.game import adjudicate
-from postal.engine.orders import Line, Problem
+from postal.engine.orders import Line
+from postal.engine.problems import Problem
 from postal.engine.rules import GivePhase
 from postal.engine.state import Game
 from postal.ordertext import Context, read_record_line

@@ -20,12 +20,14 @@ from postal.engine.orders import (
     Keep,
     Line,
     Order,
-    Verb,
 )
+from postal.engine.problems import Problem
 from postal.engine.rulefile import read_rules
 from postal.engine.rules import Rules
 from postal.engine.state import Game, Hand, Seat
 from postal.engine.view import GameView, view
+from postal.engine.words import Verb
+from postal.reports.problems import problem_hint, problem_sentence
 
 E = TypeVar("E", bound=Event)
 
@@ -75,6 +77,12 @@ def codes(submission: Submission) -> list[str]:
     return [f"{problem.code} {problem.hand}".strip() for problem in submission.problems]
 
 
+def told(problem: Problem) -> str:
+    """Return a problem as its player is told of it, examples included."""
+    hint, examples = problem_hint(problem)
+    return " ".join((problem_sentence(problem), hint, *examples))
+
+
 class Play:
     """A game under way: sends mails, plays turns and keeps what happened in the last of them."""
 
@@ -97,7 +105,7 @@ class Play:
     def good(self, player: str, *texts: str) -> None:
         """Send a mail that must meet no problem."""
         taken = self.mail(player, *texts)
-        assert not taken.problems, [problem.sentence for problem in taken.problems]
+        assert not taken.problems, list(map(problem_sentence, taken.problems))
 
     def turn(self, **mails: str) -> tuple[Event, ...]:
         """Play a turn, with a mail (lines parted by ``;``) of each player named."""

@@ -13,7 +13,6 @@ from postal.engine.deal import draw_pack, draw_seats
 from postal.engine.events import Event
 from postal.engine.game import TableSetup, adjudicate, start
 from postal.engine.orders import (
-    VERBS,
     Bet,
     Cancel,
     Discard,
@@ -27,6 +26,7 @@ from postal.engine.orders import (
 from postal.engine.rules import Rules
 from postal.engine.state import Game
 from postal.engine.view import Due, SeatLine, view
+from postal.engine.words import VERBS
 from tests.engine.engine_games import PLAYERS
 
 CLOSING_TURN = 14

@@ -7,7 +7,7 @@ import pytest
 from postal.engine.cards import cards_text
 from postal.engine.events import BetsFirst, Exposed, Folded, HandOver, Raised, Stayed
 from postal.engine.game import due
-from tests.engine.engine_games import Play, betting, codes, smith
+from tests.engine.engine_games import Play, betting, codes, smith, told
 
 SAMPLE = {"A": {"Ann": "AS AD AH | KC QD", "Bob": "KS KD 9H | 9D 2S"}}
 
@@ -75,7 +75,7 @@ def test_5_2_no_bet_out_of_turn() -> None:
     play = begin()
     taken = play.mail("Bob", "A: stay")
     assert codes(taken) == ["not-your-turn A1"]
-    assert "Ann" in taken.problems[0].sentence
+    assert "Ann" in told(taken.problems[0])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from postal.engine.book import committed
 from postal.engine.events import Called, HandOver, IouClosed, IouWritten, Raised, Stayed
-from tests.engine.engine_games import PLAYERS, Play, betting, codes, showdown, smith
+from tests.engine.engine_games import PLAYERS, Play, betting, codes, showdown, smith, told
 
 STRONG, WEAK = "AS AD AH | KC QD", "KS KD 9H | 8D 2S"
 LUCKY = "2S 2D 3H | 2C JKR"  # shows little and is four twos
@@ -38,8 +38,8 @@ def test_8_2_together_and_in_the_order_of_the_hands() -> None:
     play.set_balances(Ann=90_000)
     taken = play.mail("Ann", "C: raise 30000", "B: raise 50000", "A: raise 40000")
     assert codes(taken) == ["not-covered C1"]
-    assert "£30,000" in taken.problems[0].sentence
-    assert "£0" in taken.problems[0].sentence
+    assert "£30,000" in told(taken.problems[0])
+    assert "£0" in told(taken.problems[0])
     assert taken.problems[0].number == 1
     assert play.on_file("Ann") == ["A: raise 40000", "B: raise 50000"]
     assert committed(play.game, play.book, "Ann") == 90_000

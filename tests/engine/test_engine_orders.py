@@ -6,6 +6,7 @@ from postal.engine.book import Book, submit
 from postal.engine.events import Raised
 from postal.engine.game import adjudicate, awaited, due
 from postal.engine.orders import Line
+from postal.reports.problems import problem_hint, problem_sentence
 from tests.engine.engine_games import Play, betting, codes, deal, lines, order, showdown, smith
 
 STRONG, WEAK = "AS AD AH | KC QD", "KS KD 9H | 8D 2S"
@@ -162,8 +163,10 @@ def test_problems_carry_line_number_and_advice() -> None:
     mail = [Line("A raise 60k", 7, order("A: raise 60000"))]
     (problem,) = play.send("Ann", mail).problems
     assert (problem.line, problem.number, problem.hand) == ("A raise 60k", 7, "A1")
-    assert "60,000" in problem.sentence
-    assert "A: raise 50000" in problem.hint
+    assert "60,000" in problem_sentence(problem)
+    hint, examples = problem_hint(problem)
+    assert hint
+    assert examples == ("A: raise 50000",)
 
 
 def test_9_1_awaited_is_what_is_due_and_not_on_file() -> None:

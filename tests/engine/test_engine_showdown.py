@@ -7,7 +7,7 @@ import pytest
 from postal.engine.cards import cards_text
 from postal.engine.events import BetsFirst, Called, Checked, HandOver, TurnedUp
 from postal.engine.game import due
-from tests.engine.engine_games import PLAYERS, Play, betting, codes, showdown, smith
+from tests.engine.engine_games import PLAYERS, Play, betting, codes, showdown, smith, told
 
 SAMPLE = {"A": {"Ann": "AS AD AH | KC QD", "Bob": "KS KD 9H | 9D 2S"}}
 
@@ -81,7 +81,7 @@ def test_6_3_check_only_where_sums_are_level() -> None:
     play.turn(Bob="A: raise 5000")
     taken = play.mail("Ann", "A: check")
     assert codes(taken) == ["not-allowed A1"]
-    assert "5,000" in taken.problems[0].sentence
+    assert "5,000" in told(taken.problems[0])
 
 
 def test_6_4_stay_equals_without_calling() -> None:

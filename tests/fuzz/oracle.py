@@ -5,11 +5,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from postal.engine.orders import ALL_TABLES, Bet, Cancel, Discard, Expose, Give, Keep, Line
+from postal.engine.orders import Bet, Cancel, Discard, Expose, Give, Keep, Line
+from postal.engine.words import ALL_TABLES
 from postal.mail.gate import refusal
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import candidates
 from postal.ordertext import MARKER, Context, Reading, read_mail
+from postal.reports import problem_sentence
 
 PLAYER = Context(
     hands={"A": "A2", "B": "B1", "C": "C3"},
@@ -83,7 +85,7 @@ def _check_reading(text: str, reading: Reading) -> None:
         require(line.number <= marker, "an order below the marker")
         _check_order(rows[line.number - 1], line)
     for problem in reading.problems:
-        require(problem.sentence and problem.number > 0, "a problem without a sentence")
+        require(problem_sentence(problem) and problem.number > 0, "a problem without a sentence")
 
 
 def _check_order(row: str, line: Line) -> None:

@@ -7,6 +7,7 @@ import pytest
 from postal.mail.incoming import read
 from postal.ordertext import read_mail
 from postal.ordertext.reader import MOST_PARTS
+from postal.reports import problem_sentence
 from tests.fuzz.oracle import PLAYER
 
 TOP = b"From: a@example.org\n"
@@ -42,7 +43,7 @@ def test_thousands_of_parts_of_lines_are_not_read() -> None:
     flood = ["A:;" * 150] * 100
     reading = read_mail("\n".join(["B: fold", *flood, "C: fold"]), PLAYER)
     assert [line.order.line() for line in reading.lines] == ["B: fold"]
-    assert f"Only the first {MOST_PARTS} parts" in reading.problems[-1].sentence
+    assert f"Only the first {MOST_PARTS} parts" in problem_sentence(reading.problems[-1])
     quoted = read_mail("\n".join(["> A: fold", *(f"> {row}" for row in flood), "C: fold"]), PLAYER)
     assert [line.order.line() for line in quoted.lines] == ["C: fold"]
     assert (quoted.problems, [number for number, _ in quoted.cut]) == ((), [1])

@@ -3,6 +3,7 @@
 import pytest
 
 from postal.ordertext import Context, read_mail, read_record_line
+from postal.reports.problems import problem_hint, problem_sentence
 
 PLAYER = Context(
     hands={"A": "A2", "B": "B1", "C": "C3"},
@@ -149,8 +150,8 @@ def test_problem_says_what_is_wrong(written: str, code: str, said: str) -> None:
     assert reading.commands == ()
     (problem,) = reading.problems
     assert (problem.code, problem.number, problem.line) == (code, 2, written)
-    assert said in problem.sentence
-    assert problem.hint
+    assert said in problem_sentence(problem)
+    assert problem_hint(problem)[0]
 
 
 @pytest.mark.parametrize("written", PROSE)
@@ -176,13 +177,13 @@ def test_all_problems_of_a_mail_are_told_at_once() -> None:
 def test_neighbours_are_named_to_who_names_a_stranger() -> None:
     """The hint for a wrong name tells both neighbours and their sides."""
     (problem,) = read_mail("A: give 2C 5D to Fred, 9H to Joe", PLAYER).problems
-    assert "Puke (next) and Joe (previous)" in problem.hint
+    assert "Puke (next) and Joe (previous)" in problem_hint(problem)[0]
 
 
 def test_half_of_a_nameless_order_is_given_back_whole() -> None:
     """An order without its table comes back with the table put before it."""
     (problem,) = read_mail("raise 40k", PLAYER).problems
-    assert problem.hint.endswith("A: raise 40000")
+    assert problem.examples == ("A: raise 40000",)
 
 
 def test_prose_behind_an_order_is_told() -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from postal.engine.cards import Card
 from postal.engine.orders import (
-    VERBS,
     Bet,
     Cancel,
     Discard,
@@ -18,7 +17,9 @@ from postal.engine.orders import (
     Keep,
     Order,
 )
+from postal.engine.words import VERBS
 from postal.ordertext import Context, name_problem, read_mail, read_record_line
+from postal.reports.problems import problem_sentence
 
 PLAYER = Context(
     hands={"A": "A2", "B": "B1", "C": "C3"},
@@ -69,7 +70,7 @@ def test_no_text_makes_the_reader_fail(text: str) -> None:
     for line in reading.lines:
         assert [again.order for again in read_mail(line.order.line(), PLAYER).lines] == [line.order]
     for problem in reading.problems:
-        assert problem.sentence
+        assert problem_sentence(problem)
         assert problem.number > 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lxml.html import document_fromstring
 
-from postal.engine.orders import Problem
+from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.view import view
 from postal.mail.html import html_to_text
 from postal.ordertext import MARKER as READ_MARKER
@@ -121,20 +121,28 @@ def test_problems_quote_orders_so_that_none_is_read() -> None:
     game = deal()
     written = "blah blah A: fold and so on until the line is long enough to fold A: fold"
     problems = tuple(
-        Problem(
-            "over-limit",
-            "A1: a raise of £90,000 is over the limit of £50,000.",
-            hint,
-            "A1",
-            line,
-            3,
-        )
-        for hint, line in (
-            ("Write for example: A: raise 50000 (you may: raise, fold).", "A: raise 90000"),
-            ("Write what it adds, for example B: raise 40000", written),
-            ("Write one order a line, for example A: raise 40000, A: stay or A: fold", "all: fold"),
-            ("Write A: stay", "A:\u00a0stay\u2028B: fold"),
-            ("Write cancel A, or cancel all", "cancel everything"),
+        Problem(fault, figures, examples, "A1", line, 3)
+        for fault, figures, examples, line in (
+            (
+                Fault.OVER_LIMIT,
+                Figures(amount=90_000, limit=50_000, verbs=("raise", "fold")),
+                ("A: raise 50000",),
+                "A: raise 90000",
+            ),
+            (Fault.NO_SUM, Figures(table="B"), ("B: raise 40000",), written),
+            (
+                Fault.NOT_AN_ORDER,
+                Figures(text="all: fold"),
+                ("A: raise 40000", "A: stay", "A: fold"),
+                "all: fold",
+            ),
+            (Fault.QUESTION, Figures(table="A"), ("A: stay",), "A:\u00a0stay\u2028B: fold"),
+            (
+                Fault.CANCEL_UNCLEAR,
+                Figures(text="cancel everything"),
+                ("cancel A", "cancel all"),
+                "cancel everything",
+            ),
         )
     )
     slip = ReceiptFacts(

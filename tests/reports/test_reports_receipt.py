@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from postal.engine.book import Book, submit
-from postal.engine.orders import Problem
+from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.view import view
 from postal.mail.html import html_to_text
 from postal.ordertext import read_mail
@@ -80,9 +80,9 @@ def test_receipt_tells_money_deadline_and_how_to_change() -> None:
 def test_receipt_quotes_what_was_not_taken() -> None:
     """Line number, the line as written, why, and what to write instead."""
     problem = Problem(
-        "over-limit",
-        "A3: a raise of £90,000 is over the limit of £50,000.",
-        "Write for example: A: raise 50000 (you may: raise, fold).",
+        Fault.OVER_LIMIT,
+        Figures(amount=90_000, limit=50_000, verbs=("raise", "fold")),
+        ("A: raise 50000",),
         "A3",
         "A: raise 90k",
         4,
@@ -95,10 +95,8 @@ def test_receipt_quotes_what_was_not_taken() -> None:
 
 def test_receipt_says_when_only_the_card_to_expose_was_dropped() -> None:
     """The bet beside it stands, so the line was taken in part (5.4)."""
-    sentence = "A3: your raise stands, but the card to expose was dropped: it is face up."
-    text = receipt(
-        replace(some_facts(), problems=(Problem("expose-dropped", sentence, "", "A3", "x", 1),))
-    )
+    problem = Problem(Fault.EXPOSE_NOT_HELD, Figures(verb="raise"), (), "A3", "x", 1)
+    text = receipt(replace(some_facts(), problems=(problem,)))
     assert "Taken in part for hand A3. Your raise stands" in text
 
 
@@ -125,7 +123,8 @@ def test_receipt_tells_changes_cut_lines_and_commands() -> None:
 
 def test_receipt_escapes_what_a_player_wrote() -> None:
     """Words that look like HTML stay words."""
-    problem = Problem("not-understood", "It is not clear.", "", "", "<b>A</b> fold & more", 1)
+    written = "<b>A</b> fold & more"
+    problem = Problem(Fault.NOT_AN_ORDER, Figures(text=written), (), "", written, 1)
     mail = MAIL.receipt(FRAME, view(GAME, "Joe"), replace(some_facts(), problems=(problem,)))
     assert "&lt;b&gt;A&lt;/b&gt;" in mail.html
 

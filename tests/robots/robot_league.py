@@ -8,7 +8,8 @@ from random import Random
 
 from postal.engine.book import Book, submit
 from postal.engine.game import adjudicate, due
-from postal.engine.orders import Order, Problem
+from postal.engine.orders import Order
+from postal.engine.problems import Problem
 from postal.engine.state import Game
 from postal.engine.view import view
 from postal.mail.incoming import read

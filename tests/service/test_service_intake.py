@@ -130,7 +130,7 @@ def test_a_new_uidvalidity_before_the_move_does_nothing_twice(dealt: League) -> 
 def test_orders_of_another_seat_go_by_the_token(dealt: League) -> None:
     """From proves nothing: the token's player orders, and he alone is told."""
     line = example(dealt, "Bob")
-    dealt.write("Ann", line, token=dealt.token("Bob"))
+    dealt.write("Ann", line, token=dealt.token("Bob"), sender="ann@home.example")
     dealt.poll()
     assert (dealt.on_file("Ann"), dealt.on_file("Bob")) == ([], [line])
     assert not dealt.outbox("Ann", "receipt")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from postal.engine.cards import Card, cards_text, without
+from postal.engine.cards import Card, without
 from postal.engine.events import Event
-from postal.engine.orders import Code, Order, Problem
+from postal.engine.orders import Order
+from postal.engine.problems import NO_FIGURES, Fault, Figures, Problem
 from postal.engine.state import Game, Hand, Seat
 
 
@@ -52,12 +53,15 @@ class Actions:
     apply: Callable[[Game, Sequence[Move]], Played]
 
 
-def refuse(code: Code, sentence: str, hint: str, hand: Hand) -> Checked:
-    """Return the refusal of an order for a hand."""
-    return Checked(None, (Problem(code, sentence, hint, hand.name),))
+def refuse(
+    hand: Hand, fault: Fault, figures: Figures = NO_FIGURES, example: Order | None = None
+) -> Checked:
+    """Return the refusal of an order for a hand, with an order that would do."""
+    examples = (example.line(),) if example else ()
+    return Checked(None, (Problem(fault, figures, examples, hand.name),))
 
 
-def not_held(seat: Seat, wanted: Sequence[Card], hand: Hand, hint: str) -> Checked | None:
+def not_held(seat: Seat, wanted: Sequence[Card], hand: Hand, example: Order) -> Checked | None:
     """Return the refusal of cards that the seat does not hold face down, else None."""
     if without(seat.hidden, wanted) is not None:
         return None
@@ -68,13 +72,8 @@ def not_held(seat: Seat, wanted: Sequence[Card], hand: Hand, hint: str) -> Check
             left.remove(card)
         else:
             missing.append(card)
-    return refuse(
-        "not-your-card",
-        f"{hand.name}: you do not hold {cards_text(missing)}; face down you hold"
-        f" {cards_text(sorted(seat.hidden))}.",
-        hint,
-        hand,
-    )
+    figures = Figures(cards=tuple(missing), held=tuple(sorted(seat.hidden)))
+    return refuse(hand, Fault.NOT_HELD, figures, example)
 
 
 def the_pair_or_all(game: Game, hand: Hand) -> tuple[str, ...] | None:

@@ -20,11 +20,13 @@ from postal.engine.events import (
 from postal.engine.events import (
     Checked as CheckedEvent,
 )
-from postal.engine.orders import Bet, Order, Problem, Verb
+from postal.engine.orders import Bet, Order
 from postal.engine.phases.base import Actions, Checked, Move, Played, refuse
+from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.ranking import showing
 from postal.engine.rules import BettingPhase, ExposePhase
 from postal.engine.state import Betting, Game, Hand
+from postal.engine.words import Verb
 
 
 def phase_of(game: Game, hand: Hand) -> BettingPhase:
@@ -94,58 +96,55 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Check a bet's verb and amount, and drop an exposure that it cannot have (5.4)."""
     bet, phase, verbs = cast(Bet, order), phase_of(game, hand), allowed(game, hand)
     bet = replace(bet, table=hand.table)
-    choices = ", ".join(verbs)
     if bet.verb not in verbs:
-        why = _why_not(hand, index, bet.verb, phase)
-        hint = f"You may {_either(verbs)}."
-        return refuse("not-allowed", f"{hand.name}: {why}", hint, hand)
+        return _barred(hand, index, bet.verb, phase, verbs)
     if bet.verb == "raise":
         low, high = phase.min_raise, phase.max_raise
-        hint = f"Write for example: {Bet(hand.table, 'raise', high).line()} (you may: {choices})."
+        example = Bet(hand.table, "raise", high)
         if bet.amount > high:
-            sentence = f"{hand.name}: a raise of £{bet.amount:,} is over the limit of £{high:,}."
-            return refuse("over-limit", sentence, hint, hand)
+            figures = Figures(amount=bet.amount, limit=high, verbs=verbs)
+            return refuse(hand, Fault.OVER_LIMIT, figures, example)
         if bet.amount < low:
-            sentence = f"{hand.name}: a raise of £{bet.amount:,} is below the least of £{low:,}."
-            return refuse("under-limit", sentence, hint, hand)
+            figures = Figures(amount=bet.amount, limit=low, verbs=verbs)
+            return refuse(hand, Fault.UNDER_LIMIT, figures, example)
     if not bet.expose:
         return Checked(bet)
-    reason = _no_exposure(game, hand, index, bet)
-    if not reason:
-        return Checked(bet)
-    sentence = f"{hand.name}: your {bet.verb} stands, but the card to expose was dropped: {reason}"
-    problem = Problem("expose-dropped", sentence, "", hand.name)
-    return Checked(replace(bet, expose=()), (problem,))
+    return _with_exposure(game, hand, index, bet)
 
 
-def _either(verbs: Sequence[str]) -> str:
-    return verbs[0] if len(verbs) == 1 else f"{', '.join(verbs[:-1])} or {verbs[-1]}"
-
-
-def _why_not(hand: Hand, index: int, verb: Verb, phase: BettingPhase) -> str:
-    opened = bool(hand.betting and hand.betting.opened)
+def _barred(
+    hand: Hand, index: int, verb: Verb, phase: BettingPhase, verbs: tuple[Verb, ...]
+) -> Checked:
+    """Return why a bet of that verb can't be made now, and which can."""
+    opened, owed = bool(hand.betting and hand.betting.opened), hand.owed(index)
+    figures = Figures(verb=verb, verbs=verbs)
     if verb == "raise":
-        return f"there were {phase.raise_cap} raises, the most in one stage."
-    if verb == "stay" and hand.owed(index) == 0:
-        return "there is nothing to equal, so you cannot stay."
-    if verb == "check" and hand.owed(index) > 0:
-        return f"your opponent is £{hand.owed(index):,} ahead, so you cannot check."
+        return refuse(hand, Fault.RAISE_CAP, replace(figures, needed=phase.raise_cap))
+    if verb == "stay" and owed == 0:
+        return refuse(hand, Fault.NOTHING_TO_EQUAL, figures)
+    if verb == "check" and owed > 0:
+        return refuse(hand, Fault.BEHIND_OPPONENT, replace(figures, amount=owed))
     if verb == "call" and not opened and verb in phase.answer:
-        return "the first bet cannot be a call."
-    return f"you cannot {verb} now."
+        return refuse(hand, Fault.CALL_FIRST, figures)
+    return refuse(hand, Fault.BET_BARRED, figures)
 
 
-def _no_exposure(game: Game, hand: Hand, index: int, bet: Bet) -> str:
+def _with_exposure(game: Game, hand: Hand, index: int, bet: Bet) -> Checked:
+    """Return a bet with the cards to expose after it, or without those it cannot have (5.4)."""
     following = game.rules.phases[hand.phase + 1 : hand.phase + 2]
+    needed = 0
     if not following or not isinstance(following[0], ExposePhase):
-        return "no card is exposed after this."
-    if bet.verb not in ("raise", "stay"):
-        return "only a raise or a stay can name one."
-    if len(bet.expose) != following[0].cards:
-        return f"name {following[0].cards}."
-    if without(hand.seats[index].hidden, bet.expose) is None:
-        return "you do not hold it face down."
-    return ""
+        fault = Fault.EXPOSE_NOT_NEXT
+    elif bet.verb not in ("raise", "stay"):
+        fault = Fault.EXPOSE_NOT_WITH_BET
+    elif len(bet.expose) != following[0].cards:
+        fault, needed = Fault.EXPOSE_WRONG_NUMBER, following[0].cards
+    elif without(hand.seats[index].hidden, bet.expose) is None:
+        fault = Fault.EXPOSE_NOT_HELD
+    else:
+        return Checked(bet)
+    problem = Problem(fault, Figures(verb=bet.verb, needed=needed), hand=hand.name)
+    return Checked(replace(bet, expose=()), (problem,))
 
 
 def apply(game: Game, moves: Sequence[Move]) -> Played:

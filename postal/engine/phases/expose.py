@@ -17,6 +17,7 @@ from postal.engine.phases.base import (
     refuse,
     the_pair_or_all,
 )
+from postal.engine.problems import Fault, Figures
 from postal.engine.rules import ExposePhase
 from postal.engine.state import Game, Hand
 
@@ -41,12 +42,11 @@ def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
 def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Check that so many hidden cards of the seat's own are named (5.4)."""
     cards, needed = cast(Expose, order).cards, phase_of(game, hand).cards
-    hint = f"Write for example: {default(game, hand, index)[0].line()}"
+    example, _ = default(game, hand, index)
     if len(cards) != needed:
-        plural = "card" if needed == 1 else "cards"
-        sentence = f"{hand.name}: you must expose {needed} {plural}, not {len(cards)}."
-        return refuse("wrong-count", sentence, hint, hand)
-    return not_held(hand.seats[index], cards, hand, hint) or Checked(order)
+        figures = Figures(given=len(cards), needed=needed)
+        return refuse(hand, Fault.WRONG_EXPOSURE, figures, example)
+    return not_held(hand.seats[index], cards, hand, example) or Checked(order)
 
 
 def apply(game: Game, moves: Sequence[Move]) -> Played:

@@ -8,10 +8,12 @@ from typing import cast
 
 from postal.engine.cards import cards_text, without
 from postal.engine.events import Event, Gave
-from postal.engine.orders import DIRECTIONS, Gift, Give, Order
+from postal.engine.orders import Gift, Give, Order
 from postal.engine.phases.base import Actions, Checked, Move, Played, not_held, refuse
+from postal.engine.problems import Fault, Figures
 from postal.engine.rules import GivePhase
 from postal.engine.state import Game, Hand, Passed, Seat
+from postal.engine.words import DIRECTIONS
 
 
 def phase_of(game: Game, hand: Hand) -> GivePhase:
@@ -61,18 +63,16 @@ def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
 def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Check how many cards go where, and that the seat holds them (2.2)."""
     give, seat, rules = cast(Give, order), hand.seats[index], phase_of(game, hand).gifts
-    hint = f"Write for example: {example(game, hand, seat).line()}"
+    ready = example(game, hand, seat)
     wanted = {rule.to: rule.cards for rule in rules}
     given = {gift.to: gift.cards for gift in give.gifts}
     counts = {to: len(cards) for to, cards in given.items()}
     if counts != wanted or len(given) != len(give.gifts):
-        needs = " and ".join(
-            f"{rule.cards} to the {DIRECTIONS.get(rule.to, str(rule.to))} seat" for rule in rules
-        )
-        return refuse("wrong-count", f"{hand.name}: you must give {needs}.", hint, hand)
+        needs = Figures(gifts=tuple((rule.cards, rule.to) for rule in rules))
+        return refuse(hand, Fault.WRONG_GIFTS, needs, ready)
     ordered = Give(hand.table, tuple(Gift(rule.to, given[rule.to]) for rule in rules))
     cards = [card for gift in ordered.gifts for card in gift.cards]
-    return not_held(seat, cards, hand, hint) or Checked(ordered)
+    return not_held(seat, cards, hand, ready) or Checked(ordered)
 
 
 def apply(game: Game, moves: Sequence[Move]) -> Played:

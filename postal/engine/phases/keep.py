@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from postal.engine.cards import cards_text, without
+from postal.engine.cards import without
 from postal.engine.events import Event, Exposed, Kept
 from postal.engine.orders import Discard, Keep, Order
 from postal.engine.phases.base import (
@@ -17,6 +17,7 @@ from postal.engine.phases.base import (
     refuse,
     the_pair_or_all,
 )
+from postal.engine.problems import Fault, Figures
 from postal.engine.ranking import best_five
 from postal.engine.rules import KeepPhase
 from postal.engine.state import Game, Hand
@@ -45,28 +46,23 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     phase, seat = phase_of(game, hand), hand.seats[index]
     held = sorted(seat.hidden)
     example = Keep(hand.table, tuple(held[-phase.cards :]), tuple(held[-phase.expose :]))
-    hint = f"Write for example: {example.line()}"
     if isinstance(order, Discard):
         count, needed, verb = len(order.cards), len(seat.hidden) - phase.cards, "discard"
-        unheld = not_held(seat, order.cards, hand, hint)
+        unheld = not_held(seat, order.cards, hand, example)
         order = Keep(hand.table, without(seat.hidden, order.cards) or (), order.expose)
     else:
         order = cast(Keep, order)
         count, needed, verb = len(order.cards), phase.cards, "keep"
-        unheld = not_held(seat, order.cards, hand, hint)
+        unheld = not_held(seat, order.cards, hand, example)
     counts = ((verb, count, needed), ("expose", len(order.expose), phase.expose))
     for what, given, wanted in counts:
         if given != wanted:
-            sentence = f"{hand.name}: you must {what} {wanted} cards, not {given}."
-            return refuse("wrong-count", sentence, hint, hand)
+            figures = Figures(verb=what, given=given, needed=wanted)
+            return refuse(hand, Fault.WRONG_NUMBER, figures, example)
     if unheld:
         return unheld
     if without(order.cards, order.expose) is None:
-        sentence = (
-            f"{hand.name}: you can expose only cards that you keep,"
-            f" and you keep {cards_text(order.cards)}."
-        )
-        return refuse("not-your-card", sentence, hint, hand)
+        return refuse(hand, Fault.EXPOSED_NOT_KEPT, Figures(held=order.cards), example)
     return Checked(order)
 
 

@@ -1,0 +1,113 @@
+"""The words for lines that could not be read as an order or a command (ORDERS.md)."""
+
+from __future__ import annotations
+
+from postal.engine.problems import Fault
+from postal.reports.phrases import Phrase
+
+_CARD = "Write each card as rank and suit, for example AS, 10H or 2C, and a joker as JKR."
+_SUM = "Write whole pounds without a point, for example"
+_GIFT = "Write each gift with its receiver, for example"
+_BLOCK = "Write {verb}: then the text, and a line end below it."
+_SHORTER = "Send the orders again in a shorter mail."
+_ONE_A_LINE = "Write one order a line."
+
+LINE_PHRASES: dict[Fault, Phrase] = {
+    Fault.NO_CARD: Phrase("No card is named.", advice=_CARD),
+    Fault.NOT_A_CARD: Phrase('"{text}" is not a card.', advice=_CARD),
+    Fault.NOT_A_SUM: Phrase('"{text}" is not a sum of money.', _SUM),
+    Fault.UNCLEAR_SUM: Phrase('The sum "{text}" is unclear.', _SUM),
+    Fault.PENCE: Phrase('"{text}" has pence; sums are whole pounds.', _SUM),
+    Fault.NO_SUM: Phrase("The raise names no sum.", "Write what it adds, for example"),
+    Fault.SUM_NOT_TAKEN: Phrase("A {verb} takes no sum.", "Write"),
+    Fault.ALL_IN: Phrase(
+        '"all in" is not an order: a raise names its sum.',
+        "Write what your raise adds, for example",
+    ),
+    Fault.RAISE_TO: Phrase(
+        '"raise to" is not read: a raise says how much it adds to what equals the opponent\'s.',
+        "Write the sum that you add, for example",
+    ),
+    Fault.WORDS_AFTER_VERB: Phrase('"{text}" means nothing after {verb}.', "Write"),
+    Fault.CARDS_MISSING: Phrase("Which cards to {verb} is missing.", "Write them, for example"),
+    Fault.EXPOSE_MISSING: Phrase(
+        "This is half an order: it says what to {verb}, but which cards to expose is missing.",
+        "Write both halves, for example",
+    ),
+    Fault.VERB_TWICE: Phrase(
+        "The line keeps, discards or exposes more than once.", "Write it once, for example"
+    ),
+    Fault.RECEIVER_MISSING: Phrase("A gift names no receiver.", _GIFT),
+    Fault.RECEIVERS_UNSAID: Phrase("The gifts do not say who gets which.", _GIFT),
+    Fault.RECEIVER_WITHOUT_CARD: Phrase("A receiver is named, but no card for him.", _GIFT),
+    Fault.SIDE_WITHOUT_CARD: Phrase("One side of the / names no card.", _GIFT),
+    Fault.NEIGHBOUR_TWICE: Phrase("The same neighbour is named twice.", _GIFT),
+    Fault.NOT_A_NEIGHBOUR: Phrase(
+        '"{text}" is not a neighbour of yours at table {table}.', f"{{neighbours}}{_GIFT}"
+    ),
+    Fault.NOBODY_NAMED: Phrase("Nobody is named.", f"{{neighbours}}{_GIFT}"),
+    Fault.HAND_NUMBER: Phrase(
+        "Your hand at table {table} is {hands}, not {text}.",
+        advice="Begin the line with {table} or {hands}.",
+    ),
+    Fault.NO_HAND_THERE: Phrase(
+        "You have no hand at a table {table}.",
+        advice="Your hands are {hands}: begin the line with one of them.",
+    ),
+    Fault.NO_HANDS: Phrase("You have no hand at a table {table}."),
+    Fault.NO_TABLE_FIRST: Phrase(
+        "The line looks like an order, but it does not begin with a table of yours.",
+        "Begin it with the table's letter, for example",
+    ),
+    Fault.NOT_FOR_ALL: Phrase(
+        "Only a bet can be ordered for all tables at once.",
+        "Write one line for each table, for example",
+    ),
+    Fault.NOTHING_AFTER_TABLE: Phrase("Nothing stands after {table}.", "Write for example"),
+    Fault.CANCEL_AFTER_TABLE: Phrase('"cancel" stands before the table.', "Write"),
+    Fault.NO_VERB: Phrase('"{text}" does not begin with a verb of an order.', "Write for example"),
+    Fault.WORDS_BEFORE_ORDER: Phrase(
+        "Something stands before the order, so the line is not an order from end to end.",
+        "Begin the line with the table, for example",
+    ),
+    Fault.QUESTION: Phrase("This is a question.", "Write"),
+    Fault.DOUBTFUL_MARK: Phrase("It is not clear what {text} means.", "Write"),
+    Fault.NOT_AN_ORDER: Phrase('"{text}" is not an order.', "Write one order a line, for example"),
+    Fault.BEHIND_WORDS: Phrase(
+        "This stands behind other words, so the line is not an order from end to end.",
+        advice="Write it on a line of its own.",
+    ),
+    Fault.BEHIND_MARK: Phrase(
+        "The line follows a mark, | or ::, and could be what it marks as not to be read.",
+        advice="Leave out the mark above the order.",
+    ),
+    Fault.LINE_TOO_LONG: Phrase(
+        "The line is longer than {needed} characters, so it was not read.", advice=_ONE_A_LINE
+    ),
+    Fault.TOO_MANY_LINES: Phrase(
+        "Only the first {needed} lines of a mail are read; there are more.", advice=_SHORTER
+    ),
+    Fault.TOO_MANY_PARTS: Phrase(
+        "Only the first {needed} parts of a mail are read; there are more.", advice=_SHORTER
+    ),
+    Fault.FURTHER_LINES: Phrase("{given} further lines were not taken either.", advice=_ONE_A_LINE),
+    Fault.COMMAND_QUESTION: Phrase(
+        '"{text}" is a question.', advice="Write {verb} without the question mark."
+    ),
+    Fault.COMMAND_BESIDE_OTHERS: Phrase(
+        '"{verb}" does not stand on a line of its own.',
+        advice="Write {verb} on a line of its own.",
+    ),
+    Fault.CANCEL_WITHOUT_TABLE: Phrase("The line names no table to cancel.", "Write"),
+    Fault.CANCEL_UNCLEAR: Phrase('"{text}" is not clear.', "Write"),
+    Fault.HOLIDAY_DAYS_MISSING: Phrase("A holiday needs its first and its last day.", "Write"),
+    Fault.HOLIDAY_NOT_DATES: Phrase('"{text}" is not two dates.', "Write"),
+    Fault.HOLIDAY_BACKWARDS: Phrase("The holiday ends before it begins.", "Write"),
+    Fault.BLOCK_WITHOUT_COLON: Phrase('"{verb}" needs a colon and its text.', advice=_BLOCK),
+    Fault.BLOCK_EMPTY: Phrase("The {verb} holds no text.", advice=_BLOCK),
+    Fault.BLOCK_UNCLOSED: Phrase(
+        "The {verb} has no line end, so it was not taken, nor what stands below it.",
+        advice="Put a line that says end, and nothing else, below the text;"
+        " write the orders again.",
+    ),
+}
