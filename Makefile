@@ -1,8 +1,8 @@
 # Each target sets up what it needs: Python 3.11 or newer, make and git are all there has to be.
 #   make demo    play a whole game with robots        make test   run the tests
 #   make check   formatting, lint, types, imports     make bench  time the evaluator beside others
-#   make fuzz    read 20,000 odd mails, then guided   make lock   choose the locked versions anew
-#   make clean   remove what these made
+#   make fuzz    read 20,000 odd mails, then guided   make golden write golden conversations anew
+#   make lock    choose the locked versions anew      make clean  remove what these made
 # PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, the demo, the bench or the
 # fuzzing; SECONDS is how long the guided part of that lasts.
 
@@ -14,7 +14,7 @@ SECONDS = 120
 READY = $(VENV)/.ready
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench fuzz lock clean
+.PHONY: demo test check golden bench fuzz lock clean
 
 demo: $(READY)
 	@$(BIN)/postal demo $(ARGS)
@@ -29,6 +29,9 @@ check: $(READY)
 	@$(BIN)/lint-imports --no-logo
 	@if grep -n '://' requirements*; then \
 	  echo 'No requirements file may name a package index: take the addresses out.' >&2; exit 1; fi
+
+golden: $(READY)
+	@$(BIN)/python -m pytest tests/golden --write-golden $(ARGS)
 
 bench: $(READY)
 	@$(PIP) install --require-hashes -r requirements-bench.lock
