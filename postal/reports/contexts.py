@@ -6,6 +6,7 @@ may not see (RULES.md 10.3).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -21,7 +22,8 @@ class Frame:
     ``slug`` is the game's short name, ``mailbox`` the address that answers to this mail go to,
     with the token where the mailbox takes one; ``reply_subject`` a subject that ready-made
     answers carry, where the token stands there. ``deadline`` (None: there is none) and ``now``
-    are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex.
+    are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex. ``holders`` has, for
+    each seat whose holder has another name than it, the name that is shown ("Sue, for Joe").
     """
 
     slug: str
@@ -33,6 +35,7 @@ class Frame:
     commitment: str
     now: datetime
     reply_subject: str = field(default="", repr=False)
+    holders: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
