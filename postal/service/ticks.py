@@ -10,11 +10,14 @@ from typing import Protocol, Self
 from postal.errors import PostalError
 from postal.mail.connection import MailServerUnavailable, SubmissionUnavailable
 from postal.service.blame import whereabouts
-from postal.service.delivery import Delivered, Sending, recover, send_outbox
-from postal.service.intake import Inbox, Polled, poll
-from postal.service.patience import Failures, PatientInbox
-from postal.service.turns import Adjudicated, adjudicate_due, recover_claims
-from postal.service.work import Workplace
+from postal.service.inbound.intake import Inbox, Polled, poll
+from postal.service.inbound.patience import Failures, PatientInbox
+from postal.service.inbound.queue import handle_new
+from postal.service.lease import MailboxLease
+from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
+from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
+from postal.service.workplace import Workplace
+from postal.store.mails import free_mails
 
 LOG = logging.getLogger("postal")
 
@@ -63,14 +66,21 @@ class Submission(Sending, Protocol):
 class Rounds:
     """Makes rounds with one connection that lasts; after any failure it is thrown away.
 
-    A failure is told in the log once, however long it lasts, and so is its end.
+    A failure is told in the log once, however long it lasts, and so is its end. With a ``lease``
+    the mailbox is polled only while this process has it; the mails that another one stored are
+    handled all the same.
     """
 
     def __init__(
-        self, work: Workplace, connect: Callable[[], Connection], sender: Submission
+        self,
+        work: Workplace,
+        connect: Callable[[], Connection],
+        sender: Submission,
+        lease: MailboxLease | None = None,
     ) -> None:
         """Take the workplace, what makes a connection to the mailbox, and what sends mail."""
         self._work, self._connect, self._sender = work, connect, sender
+        self._lease = lease
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
         self._failures: Failures = Failures()
@@ -79,10 +89,16 @@ class Rounds:
         self._pause = timedelta(0)
         self._again: datetime | None = None
 
-    def begin(self) -> None:
-        """Take up what a program that was killed left half done."""
-        recover(self._work)
-        recover_claims(self._work)
+    def begin(self, *, alone: bool = True) -> None:
+        """Take up what a program that was killed left half done.
+
+        ``alone``: no other daemon works on this database, so every lease is one left over.
+        """
+        if alone:
+            recover(self._work)
+            recover_claims(self._work)
+            with self._work.database.transaction() as session:
+                free_mails(session)
 
     def round(self) -> None:
         """Poll, adjudicate, send; one part that fails holds up no other."""
@@ -92,6 +108,9 @@ class Rounds:
 
     def poll(self) -> Polled | None:
         """Poll the mailbox, connecting where there is no connection; None in a pause."""
+        if self._lease is not None and not self._lease.held:
+            self._drop()
+            return Polled(0, handle_new(self._work))
         now = self._work.clock.now()
         if self._again is not None and now < self._again:
             return None
@@ -162,7 +181,7 @@ class Rounds:
         Where it failed the time before, a mail's end may not have been noted: on a full disk, say.
         """
         if self._half_done:
-            recover(self._work)
+            recover(self._work, alone=False)
         self._half_done = True
         done = send_outbox(self._work, self._sender)
         self._half_done = False

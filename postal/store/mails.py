@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import update
-from sqlalchemy.orm import QueryableAttribute, defer
+from sqlalchemy import exists, update
+from sqlalchemy.orm import QueryableAttribute, aliased, defer
 from sqlmodel import Session, and_, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -65,24 +65,25 @@ def already_handled(session: Session, mail: MailRow) -> MailRow | None:
     return session.exec(statement.order_by(col(MailRow.id))).first()
 
 
-def lease_mails(  # noqa: PLR0913 - each says which, named at the call
-    session: Session,
-    *,
-    owner: str,
-    now: datetime,
-    until: datetime,
-    after: int = 0,
-    limit: int = 50,
-) -> Sequence[int]:
-    """Take the next mails to handle, behind mail ``after``, in their order of arrival.
+def lease_mail(
+    session: Session, *, owner: str, now: datetime, until: datetime, after: int = 0
+) -> MailRow | None:
+    """Take the next mail to handle, behind mail ``after``, counting the try; None: there is none.
 
-    Returns their ids.
-
-    Nobody else handles them before ``until``. A sender's mails, and a seat's, are handled one after
-    the other: behind one that another process has, or that waits to be tried again, the later
+    Nobody else handles it before ``until``. A sender's mails, and a seat's, are handled one after
+    the other: while one waits, because another process has it or it is to be tried again, the later
     ones wait too, so that an older order never takes the place of a newer.
     """
-    free = (
+    earlier = aliased(MailRow)
+    behind = exists().where(
+        col(earlier.status) == MailStatus.NEW,
+        col(earlier.id) < MailRow.id,
+        or_(
+            and_(col(earlier.sender_key) == MailRow.sender_key, col(MailRow.sender_key) != ""),
+            col(earlier.seat_id) == MailRow.seat_id,
+        ),
+    )
+    statement = (
         select(MailRow)
         .where(
             MailRow.status == MailStatus.NEW,
@@ -93,36 +94,33 @@ def lease_mails(  # noqa: PLR0913 - each says which, named at the call
                 col(MailRow.owner) == owner,
             ),
             or_(col(MailRow.next_try_at).is_(None), col(MailRow.next_try_at) <= now),
+            ~behind,
         )
-        .limit(limit)
+        .order_by(col(MailRow.id))
+        .limit(1)
         .with_for_update(skip_locked=True)
     )
-    rows = session.exec(_light(free)).all()
-    if not rows:
-        return ()
-    mine = {row.id for row in rows}
-    waiting = select(MailRow.id, MailRow.sender_key, MailRow.seat_id).where(
-        MailRow.status == MailStatus.NEW, col(MailRow.id) < max(number or 0 for number in mine)
+    row = session.exec(statement).first()
+    if row is not None:
+        row.owner, row.lease_until, row.tries = owner, until, row.tries + 1
+        session.flush()
+    return row
+
+
+def release_mail(
+    session: Session, mail_id: int, *, counts: bool, next_try_at: datetime | None = None
+) -> None:
+    """Let a mail go again; it is tried anew from ``next_try_at`` on, or at the next poll.
+
+    ``counts``: whether the try was one, or what failed was not the mail's fault.
+    """
+    statement = update(MailRow).where(
+        col(MailRow.id) == mail_id, col(MailRow.status) == MailStatus.NEW
     )
-    others = [row for row in session.exec(waiting).all() if row[0] not in mine]
-    taken = [row for row in rows if not any(_before(other, row) for other in others)]
-    for row in taken:
-        row.owner, row.lease_until = owner, until
-    session.flush()
-    return [row.id for row in taken if row.id]
-
-
-def _before(other: tuple[int | None, str, int | None], row: MailRow) -> bool:
-    number, sender, seat = other
-    same = (sender and sender == row.sender_key) or (seat is not None and seat == row.seat_id)
-    return bool(same) and (number or 0) < (row.id or 0)
-
-
-def release_mail(session: Session, mail: MailRow, *, next_try_at: datetime | None = None) -> None:
-    """Let a mail go again; it is tried anew from ``next_try_at`` on, or at once."""
-    mail.owner, mail.lease_until, mail.next_try_at = None, None, next_try_at
-    session.add(mail)
-    session.flush()
+    values: dict[str, object] = {"owner": None, "lease_until": None, "next_try_at": next_try_at}
+    if not counts:
+        values["tries"] = col(MailRow.tries) - 1
+    session.exec(statement.values(**values))
 
 
 def free_mails(session: Session, owner: str | None = None) -> int:

@@ -1,6 +1,6 @@
 """Turns: look-ups, and the claim that lets one process alone adjudicate (RULES.md 10.5)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import cast
 
@@ -54,6 +54,8 @@ def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
         _unchanged(turn, TurnStatus.OPEN),
         version=col(TurnRow.version) + 1,
         due_at=due_at,
+        claim_token=None,
+        claim_until=None,
     )
 
 
@@ -68,14 +70,21 @@ def set_due(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     )
 
 
-def look_at_due_turn(
-    session: Session, *, token: str, now: datetime, until: datetime, polled: datetime | None
+def look_at_due_turn(  # noqa: PLR0913 - each says which, named at the call
+    session: Session,
+    *,
+    token: str,
+    now: datetime,
+    until: datetime,
+    polled: datetime | None,
+    but: Collection[int] = (),
 ) -> tuple[GameRow, TurnRow] | None:
     """Take the next turn that may be due, the longest due first, to look at it, or None.
 
     Until ``until`` no other process gets it here. It stays open for orders. ``polled`` is when the
     last whole poll of the inbox began: what has its deadline later is not due by it (10.5). A game
     with mail that is still to be handled waits, and so do all while a mail's game isn't known.
+    The turns of the ids in ``but`` are passed over.
     """
     statement = (
         select(GameRow, TurnRow)
@@ -83,6 +92,7 @@ def look_at_due_turn(
             GameRow.id == TurnRow.game_id,
             GameRow.status == GameStatus.RUNNING,
             or_(_due(now, polled), _left_over(now)),
+            col(TurnRow.id).not_in(but),
         )
         .order_by(col(TurnRow.due_at), col(TurnRow.id))
         .limit(1)
@@ -91,15 +101,19 @@ def look_at_due_turn(
     found = session.exec(statement).first()
     if found is None:
         return None
-    statement_ = (
-        update(TurnRow)
-        .where(col(TurnRow.id) == found[1].id)
-        .values(claim_token=token, claim_until=until)
-    )
-    session.exec(statement_.execution_options(synchronize_session=False))
     found[1].claim_token, found[1].claim_until = token, until
-    session.expunge(found[1])
-    return found
+    session.flush()
+    return found[0], found[1]
+
+
+def stop_looking(session: Session, turn: TurnRow) -> None:
+    """Let others look at a turn again that was looked at; nothing where it was claimed since."""
+    looked = and_(
+        col(TurnRow.id) == turn.id,
+        col(TurnRow.status) == TurnStatus.OPEN,
+        col(TurnRow.claim_token) == turn.claim_token,
+    )
+    _change(session, looked, claim_token=None, claim_until=None)
 
 
 def claim_turn(session: Session, turn: TurnRow, *, token: str, until: datetime) -> bool:

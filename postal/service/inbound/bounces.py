@@ -2,45 +2,60 @@
 
 from __future__ import annotations
 
-from sqlmodel import Session, col, select
+from functools import partial
+
+from sqlmodel import Session
 
 from postal.mail.failure import DeliveryReport
 from postal.mail.incoming import Incoming
 from postal.mail.tokens import candidates
-from postal.service.post import notify_gm
-from postal.service.work import Workplace
-from postal.store.outbox import mark_delayed, mark_failed, message_by_message_id
+from postal.service.inbound.case import Case
+from postal.service.inbound.outcome import Outcome
+from postal.service.outbound.kinds import LetterKind
+from postal.store.outbox import (
+    mark_delayed,
+    mark_failed,
+    message_by_message_id,
+    messages_to_seat,
+)
 from postal.store.rows import MailStatus, OutboxRow, OutboxState
+from postal.store.tokens import known_tokens
 
 _MAX_STATUSES = 5
 
 
-def note_failure(session: Session, work: Workplace, incoming: Incoming) -> tuple[MailStatus, str]:
+def delivery_report(case: Case) -> Outcome | None:
     """Note at the mail concerned what a server says of it; no player is told.
 
     A final failure is told to the GM, once, who can send the mail again; a delay is noted for
     ``postal outbox list``. A report about a mail that is none of ours, or of a delivery that
     came off, changes nothing.
     """
-    report = incoming.report
+    report = case.incoming.report
     if report is None:
-        return MailStatus.IGNORED, "no report"
-    message = _message(session, incoming, report)
+        return None
+    ignored = partial(Outcome, MailStatus.IGNORED)
+    message = _message(case.session, case.incoming, report)
     if message is None or message.id is None:
-        return MailStatus.IGNORED, "a delivery report of no mail of ours"
+        return ignored("a delivery report of no mail of ours")
     status = ", ".join(dict.fromkeys(report.statuses[:_MAX_STATUSES])) or "no status given"
     if report.failed:
+        reason = f"mail {message.id} came back"
         # Of a mail that failed the GM knows; one that he queued again is still to go.
         again = message.state is OutboxState.QUEUED and message.tries > 0
-        if message.state is not OutboxState.FAILED and not again:
-            mark_failed(session, message.id, code=None, text=f"came back: {status}")
-            _tell_gm(session, work, message, status)
-        return MailStatus.IGNORED, f"mail {message.id} came back"
+        if message.state is OutboxState.FAILED or again:
+            return ignored(reason)
+        _tell_gm(case, message, status)
+        text = f"came back: {status}"
+        change = partial(mark_failed, message_id=message.id, code=None, text=text)
+        return ignored(reason, changes=(change,))
     if report.delayed:
-        if message.state is OutboxState.SENT:
-            mark_delayed(session, message.id, text=f"delayed: {status}")
-        return MailStatus.IGNORED, f"mail {message.id} is delayed"
-    return MailStatus.IGNORED, f"mail {message.id} arrived"
+        reason = f"mail {message.id} is delayed"
+        if message.state is not OutboxState.SENT:
+            return ignored(reason)
+        change = partial(mark_delayed, message_id=message.id, text=f"delayed: {status}")
+        return ignored(reason, changes=(change,))
+    return ignored(f"mail {message.id} arrived")
 
 
 def _message(session: Session, incoming: Incoming, report: DeliveryReport) -> OutboxRow | None:
@@ -49,22 +64,25 @@ def _message(session: Session, incoming: Incoming, report: DeliveryReport) -> Ou
         message = message_by_message_id(session, message_id)
         if message is not None:
             return message
-    for token in candidates(incoming):
-        statement = select(OutboxRow).where(
-            col(OutboxRow.message_id).startswith(f"<postal.{token}.")
-        )
-        rows = session.exec(statement.order_by(col(OutboxRow.id).desc())).all()
-        named = [row for row in rows if row.recipient.casefold() in report.recipients]
-        if named or rows:
+    found = candidates(incoming)
+    known = known_tokens(session, found)
+    for token in found:
+        row = known.get(token)
+        if row is None or row.seat_id is None or row.turn is None:
+            continue
+        written = messages_to_seat(session, row.seat_id, row.turn)
+        rows = [one for one in written if one.message_id.startswith(f"<postal.{token}.")]
+        named = [one for one in rows if one.recipient.casefold() in report.recipients]
+        if rows:
             return (*named, *rows)[0]
     return None
 
 
-def _tell_gm(session: Session, work: Workplace, message: OutboxRow, status: str) -> None:
-    if message.kind == "gm":
+def _tell_gm(case: Case, message: OutboxRow, status: str) -> None:
+    if message.kind == LetterKind.GM:
         return
     sentences = (
         f"The mail {message.subject!r} to {message.recipient} came back: {status}.",
         f"`postal outbox retry {message.id}` sends it again.",
     )
-    notify_gm(session, work, "a mail came back", sentences)
+    case.letters.notify_gm("a mail came back", sentences)

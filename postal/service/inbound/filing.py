@@ -1,20 +1,20 @@
-"""Puts on file what a mail orders, with the evidence of every line (RULES.md 8.2, 9.4, 10.6)."""
+"""What a mail's lines come to on file, with the evidence of every line (RULES.md 8.2, 9.4, 10.6)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-
-from sqlmodel import Session
+from datetime import datetime
 
 from postal.engine.book import Book, SentGift, Submission, sent_gifts, submit
 from postal.engine.orders import Cancel
 from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext import Reading
 from postal.reports import problem_sentence
-from postal.service.work import LoadedGame, Workplace
+from postal.service.inbound.outcome import TurnChange
+from postal.service.loading import LoadedGame, Presence, TurnFile
 from postal.store.codec import encode_order
-from postal.store.orders import attendance, cancel_order, file_order
 from postal.store.rows import MailRow, OrderAction, OrderHistoryRow, OrderRow
+from postal.store.seats import HeldSeat
 
 MOST_PROBLEMS = 50
 """The most problems of one mail that are told and kept one by one."""
@@ -22,7 +22,7 @@ MOST_PROBLEMS = 50
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """A mail's reading and what became of it; ``book`` is what is on file after it.
+    """A mail's reading and what becomes of it; ``file`` is what is on file after it.
 
     ``gifts`` are those that go out by post because of it (RULES.md 2.4).
     """
@@ -30,13 +30,19 @@ class Filing:
     player: str
     reading: Reading = field(repr=False)
     before: Book = field(repr=False)
+    file: TurnFile = field(repr=False)
     taken: Submission = field(default=Submission(Book()), repr=False)
     gifts: tuple[SentGift, ...] = field(default=(), repr=False)
 
     @property
     def book(self) -> Book:
         """What is on file after the mail."""
-        return self.taken.book
+        return self.file.book
+
+    @property
+    def presence(self) -> Presence:
+        """Where the player stands after the mail."""
+        return self.file.of(self.player)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -57,100 +63,98 @@ class Filing:
         return tuple(entry.hand for entry in self.taken.accepted if entry.hand in earlier)
 
 
-def file_orders(
-    session: Session, work: Workplace, loaded: LoadedGame, mail: MailRow, filing: Filing
+def take(
+    loaded: LoadedGame, file: TurnFile, player: str, reading: Reading, arrived: datetime
 ) -> Filing:
-    """File, refuse and cancel as the mail's lines come to; returns the filing as it ended."""
-    player, reading = filing.player, filing.reading
-    taken = submit(loaded.game, filing.before, player, reading.lines)
+    """Return what a mail's lines come to; ``arrived`` is when it did, aware UTC.
+
+    It is the server's time, since a mail may have lain there for a while (10.6).
+    """
+    taken = submit(loaded.game, file.book, player, reading.lines)
     heard = bool(reading.lines or reading.commands or reading.problems)
-    if heard:
-        taken = replace(taken, book=taken.book.hear(player))
-    known = set(sent_gifts(loaded.game, filing.before))
-    gifts = tuple(gift for gift in sent_gifts(loaded.game, taken.book) if gift not in known)
-    filing = replace(filing, taken=taken, gifts=gifts)
-    turn = loaded.game.turn
-    clerk = _Clerk(session, work, loaded, mail, player)
-    accepted = {entry.hand: entry.order for entry in taken.accepted}
-    for hand in (*taken.cancelled, *taken.lost):
-        if hand not in accepted and cancel_order(session, loaded.id, turn, player, hand):
-            clerk.note(OrderAction.CANCELLED, hand=hand)
-    for hand, order in accepted.items():
-        row = OrderRow(
-            game_id=loaded.id,
-            turn=turn,
-            player=player,
+    book = taken.book.hear(player) if heard else taken.book
+    known = set(sent_gifts(loaded.game, file.book))
+    gifts = tuple(gift for gift in sent_gifts(loaded.game, book) if gift not in known)
+    filing = Filing(player, reading, file.book, replace(file, book=book), taken, gifts)
+    before = file.of(player)
+    waits = [one.name == "wait" for one in reading.commands if one.name in ("wait", "ready")]
+    cancels = any(isinstance(line.order, Cancel) for line in reading.lines)
+    after = filing.file.with_presence(
+        player,
+        heard=before.heard or heard,
+        troubled=bool(filing.problems),
+        waiting=waits[-1] if waits else before.waiting,
+        last_order_at=arrived if taken.accepted or cancels else before.last_order_at,
+    )
+    return replace(filing, file=after)
+
+
+def turn_change(
+    loaded: LoadedGame, seat: HeldSeat, mail: MailRow, filing: Filing, now: datetime
+) -> TurnChange:
+    """Return what a filing changes of the turn in play, as rows to be written."""
+    assert loaded.turn is not None, "orders are filed for a turn in play"
+    assert loaded.turn.id is not None, "a turn in play is stored"
+    accepted = {entry.hand: entry.order for entry in filing.taken.accepted}
+    orders = tuple(
+        OrderRow(
+            turn_id=loaded.turn.id,
+            seat_id=seat.id,
             hand=hand,
             line=order.line(),
             order_json=encode_order(order),
             mail_id=mail.id,
-            filed_at=work.clock.now(),
+            filed_at=now,
         )
-        if file_order(session, row):
-            clerk.note(OrderAction.REPLACED, hand=hand)
-        clerk.note(OrderAction.FILED, hand=hand, line=order.line())
-    for problem in filing.problems:
-        clerk.refuse(problem)
-    _attend(session, work, loaded, mail, filing, heard=heard)
-    return filing
-
-
-def _attend(  # noqa: PLR0913 - the whole of a mail's circumstances
-    session: Session,
-    work: Workplace,
-    loaded: LoadedGame,
-    mail: MailRow,
-    filing: Filing,
-    *,
-    heard: bool,
-) -> None:
-    row = attendance(session, loaded.id, loaded.game.turn, filing.player)
-    clerk = _Clerk(session, work, loaded, mail, filing.player)
-    row.heard = row.heard or heard
-    row.troubled = bool(filing.problems)
-    for command in filing.reading.commands:
-        if command.name in ("wait", "ready"):
-            row.waiting = command.name == "wait"
-            clerk.note(OrderAction.WAIT if row.waiting else OrderAction.READY)
-    changes = any(isinstance(line.order, Cancel) for line in filing.reading.lines)
-    if filing.taken.accepted or changes:
-        # The server's time, since a mail may have lain there for a while (10.6).
-        row.last_order_at = min(mail.internal_date, work.clock.now())
+        for hand, order in accepted.items()
+    )
+    gone = tuple(
+        hand for hand in (*filing.taken.cancelled, *filing.taken.lost) if hand not in accepted
+    )
+    return TurnChange(
+        turn=loaded.turn,
+        seat_id=seat.id,
+        due_at=filing.file.due_at(loaded),
+        presence=filing.presence,
+        off=(*gone, *accepted),
+        orders=orders,
+        log=tuple(_Clerk(loaded.turn.id, seat.id, mail.id, now).log(filing, gone)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Clerk:
-    """Writes what became of each line: evidence that is only ever added to."""
+    """Writes down what became of each line: evidence that is only ever added to."""
 
-    session: Session
-    work: Workplace
-    loaded: LoadedGame
-    mail: MailRow
-    player: str
+    turn_id: int
+    seat_id: int
+    mail_id: int | None
+    now: datetime
 
-    def note(self, action: OrderAction, hand: str = "", line: str = "") -> None:
-        """Note what was done."""
-        self._add(action, hand, line)
+    def log(self, filing: Filing, gone: tuple[str, ...]) -> list[OrderHistoryRow]:
+        rows = [self._row(OrderAction.CANCELLED, hand) for hand in gone]
+        filed = filing.before.of(filing.player)
+        for entry in filing.taken.accepted:
+            if entry.hand in filed:
+                rows.append(self._row(OrderAction.REPLACED, entry.hand))
+            rows.append(self._row(OrderAction.FILED, entry.hand, entry.order.line()))
+        for problem in filing.problems:
+            row = self._row(OrderAction.REFUSED, problem.hand, problem.line)
+            row.code, row.sentence = problem.code, problem_sentence(problem)
+            rows.append(row)
+        for command in filing.reading.commands:
+            if command.name in ("wait", "ready"):
+                action = OrderAction.WAIT if command.name == "wait" else OrderAction.READY
+                rows.append(self._row(action))
+        return rows
 
-    def refuse(self, problem: Problem) -> None:
-        """Note what was refused, and why."""
-        said = problem_sentence(problem)
-        self._add(OrderAction.REFUSED, problem.hand, problem.line, problem.code, said)
-
-    def _add(
-        self, action: OrderAction, hand: str, line: str, code: str = "", sentence: str = ""
-    ) -> None:
-        row = OrderHistoryRow(
-            game_id=self.loaded.id,
-            turn=self.loaded.game.turn,
-            player=self.player,
-            mail_id=self.mail.id,
-            at=self.work.clock.now(),
+    def _row(self, action: OrderAction, hand: str = "", line: str = "") -> OrderHistoryRow:
+        return OrderHistoryRow(
+            turn_id=self.turn_id,
+            seat_id=self.seat_id,
+            mail_id=self.mail_id,
+            at=self.now,
             action=action,
             hand=hand,
             line=line,
-            code=code,
-            sentence=sentence,
         )
-        self.session.add(row)
-        self.session.flush()

@@ -6,9 +6,10 @@ from collections import Counter
 
 from postal.mail.connection import MailServerUnavailable
 from postal.mail.imap import QUARANTINE, Fetched
-from postal.service.intake import TRIES, Inbox
-from postal.service.post import notify_gm
-from postal.service.work import Workplace
+from postal.service.inbound.intake import Inbox
+from postal.service.inbound.queue import TRIES
+from postal.service.outbound.letters import Letters
+from postal.service.workplace import Workplace
 from postal.store.mails import store_mail
 from postal.store.rows import MailRow, MailStatus
 
@@ -69,6 +70,7 @@ class PatientInbox:
             internal_date=now,
             received_at=now,
             status=MailStatus.QUARANTINED,
+            place=self._work.folder,
             target=QUARANTINE,
             reason=f"the mail server failed at it {TRIES} times",
         )
@@ -77,6 +79,9 @@ class PatientInbox:
             f"The mail server {what}, so it was not read and did nothing.",
             f"It goes to the folder {QUARANTINE}: look at it with a mail program.",
         )
+        with self._work.database.reading() as session:
+            letters = Letters(session, self._work)
+            letters.notify_gm("a mail can't be fetched", sentences)
         with self._work.database.transaction() as session:
             if store_mail(session, mail)[1]:
-                notify_gm(session, self._work, "a mail can't be fetched", sentences)
+                letters.queue(session)

@@ -10,13 +10,13 @@ from typing import Protocol
 
 from postal.errors import PostalError
 from postal.mail.smtp import SendResult
-from postal.service.post import notify_gm
-from postal.service.work import Workplace
+from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.letters import Letters
+from postal.service.workplace import LEASE, Workplace
 from postal.store.outbox import (
-    due_messages,
+    lease_message,
     mark_failed,
     mark_for_retry,
-    mark_sending,
     mark_sent,
     messages_in_state,
     recover_sending,
@@ -55,10 +55,13 @@ class Delivered:
     trouble: str = ""
 
 
-def recover(work: Workplace) -> int:
-    """Note as unknown what was being sent when the program ended; return how many (at start)."""
+def recover(work: Workplace, *, alone: bool = True) -> int:
+    """Note as unknown what was being sent when the program ended; return how many.
+
+    ``alone``: no other process sends on this database, so all that stands there is left over.
+    """
     with work.database.transaction() as session:
-        return recover_sending(session)
+        return recover_sending(session, None if alone else work.owner)
 
 
 def requeue(work: Workplace, numbers: Sequence[int] = ()) -> int:
@@ -88,48 +91,42 @@ def send_outbox(work: Workplace, sender: Sending) -> Delivered:
     went is sent again under its Message-ID.
     """
     sent = retried = failed = 0
-    while True:
-        with work.database.reading() as session:
-            batch = due_messages(session, work.clock.now())
-        if not batch:
-            return Delivered(sent, retried, failed)
-        for message in batch:
-            result = _send_one(work, sender, message)
-            if result is None:
-                continue
-            sent += result.state == "sent"
-            failed += result.state == "failed"
-            if result.state in ("retry", "unknown"):
-                retried += 1
-                if result.about_us or result.code in ABOUT_US:
-                    return Delivered(sent, retried, failed, result.text)
+    while (message := _next(work)) is not None:
+        result = _send_one(work, sender, message)
+        sent += result.state == "sent"
+        failed += result.state == "failed"
+        if result.state in ("retry", "unknown"):
+            retried += 1
+            if result.about_us or result.code in ABOUT_US:
+                return Delivered(sent, retried, failed, result.text)
+    return Delivered(sent, retried, failed)
 
 
-def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResult | None:
-    assert message.id is not None, "a stored mail has an id"
+def _next(work: Workplace) -> OutboxRow | None:
+    now = work.clock.now()
     with work.database.transaction() as session:
-        if not mark_sending(session, message.id):
-            return None
+        return lease_message(session, owner=work.owner, now=now, until=now + LEASE)
+
+
+def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResult:
+    assert message.id is not None, "a stored mail has an id"
     raw = message.raw or b""
     result = sender.send(raw, message.recipient, work.identity.mailbox)
     now = work.clock.now()
     if result.state in ("retry", "unknown") and now - message.created_at > GIVE_UP:
         result = SendResult("failed", result.code, f"given up: {result.text}")
+    failed = result.state == "failed" and message.kind != LetterKind.GM
+    notice = _notice(work, message, result) if failed else None
     with work.database.transaction() as session:
         match result.state:
             case "sent":
                 mark_sent(session, message.id, now=now, code=result.code, text=result.text)
             case "failed":
                 mark_failed(session, message.id, code=result.code, text=result.text)
-                if message.kind != "gm":
-                    what = f"The mail {message.subject!r} to {message.recipient} failed for good"
-                    sentences = (
-                        f"{what}: {result.text}",
-                        f"`postal outbox retry {message.id}` sends it again.",
-                    )
-                    notify_gm(session, work, "a mail could not be delivered", sentences)
+                if notice is not None:
+                    notice.queue(session)
             case _:
-                step = BACKOFF[min(message.tries, len(BACKOFF) - 1)]
+                step = BACKOFF[min(message.tries, len(BACKOFF)) - 1]
                 mark_for_retry(
                     session,
                     message.id,
@@ -140,3 +137,16 @@ def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResul
                 )
     LOG.info("mail %s (%s) %s %s", message.id, message.kind, result.state, result.code or "")
     return result
+
+
+def _notice(work: Workplace, message: OutboxRow, result: SendResult) -> Letters:
+    """Return the word to the GM that a mail will not go."""
+    what = f"The mail {message.subject!r} to {message.recipient} failed for good"
+    sentences = (
+        f"{what}: {result.text}",
+        f"`postal outbox retry {message.id}` sends it again.",
+    )
+    with work.database.reading() as session:
+        letters = Letters(session, work)
+        letters.notify_gm("a mail could not be delivered", sentences)
+    return letters

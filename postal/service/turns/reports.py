@@ -9,67 +9,60 @@ from sqlmodel import Session
 from postal.engine.events import Event
 from postal.engine.view import view
 from postal.mail.incoming import Incoming
-from postal.service.post import frame_of, queue_to_player
-from postal.service.work import LoadedGame, Workplace
+from postal.reports import Rendered
+from postal.service.loading import LoadedGame
+from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.letters import Letter, Letters
+from postal.service.workplace import Workplace
 from postal.store.codec import decode_events
-from postal.store.rows import PlayerRow
-from postal.store.turns import last_done_turn
+from postal.store.seats import HeldSeat
+from postal.store.turns import events_of
 
 
-def queue_report(
-    session: Session,
-    work: Workplace,
-    loaded: LoadedGame,
-    player: PlayerRow,
-    events: Sequence[Event],
+def write_reports(
+    work: Workplace, letters: Letters, loaded: LoadedGame, events: Sequence[Event], turn: int
 ) -> None:
-    """Queue the one report that a player gets of the turn before the one in play.
+    """Write to everybody of a turn: each player the one report that he gets of it, and the GM.
 
     It is the welcome after the deal and the final report when all is over (10.4).
     """
-    finished, reported = loaded.game.finished, loaded.game.turn - 1
-    kind = "final" if finished else "report" if reported else "welcome"
-    _queue(session, work, loaded, player, events, kind)
+    finished = loaded.game.finished
+    kind = LetterKind.FINAL if finished else LetterKind.REPORT if turn else LetterKind.WELCOME
+    for seat in loaded.seats:
+        rendered = _report(work, letters, loaded, seat, events)
+        letters.to_player(loaded, seat, Letter(kind, rendered, turn))
+    gm_report = work.reports.gm_final if finished else work.reports.gm_turn
+    rendered = gm_report(letters.frame(loaded), view(loaded.game, None), events)
+    letters.to_gm(rendered, loaded, turn)
 
 
-def queue_report_again(
+def write_report_again(
     session: Session,
     work: Workplace,
+    letters: Letters,
     loaded: LoadedGame,
-    player: PlayerRow,
+    seat: HeldSeat,
     answers: Incoming | None = None,
 ) -> None:
-    """Queue a player's last report anew, with a Message-ID and a token of its own time.
+    """Write a player's last report anew, with a Message-ID and a token of its own time.
 
     Mail programs hide a second mail with the Message-ID of the first, and a token may have
     been revoked since.
     """
-    done = last_done_turn(session, loaded.id)
-    events = decode_events(done.events) if done is not None and done.events else ()
-    _queue(session, work, loaded, player, events, "resend", answers)
+    stored = events_of(session, loaded.done.id or 0) if loaded.done else ""
+    events = decode_events(stored) if stored else ()
+    rendered = _report(work, letters, loaded, seat, events)
+    letter = Letter(LetterKind.RESEND, rendered, loaded.game.turn - 1, answers=answers)
+    letters.to_player(loaded, seat, letter)
 
 
-def _queue(  # noqa: PLR0913 - each is a part of the mail
-    session: Session,
+def _report(
     work: Workplace,
+    letters: Letters,
     loaded: LoadedGame,
-    player: PlayerRow,
+    seat: HeldSeat,
     events: Sequence[Event],
-    kind: str,
-    answers: Incoming | None = None,
-) -> None:
-    seen = view(loaded.game, player.name)
+) -> Rendered:
+    seen = view(loaded.game, seat.name)
     secret = loaded.row.secret.hex() if seen.opened else ""
-    frame = frame_of(work, loaded, player.name)
-    rendered = work.reports.report(frame, seen, events, secret=secret)
-    turn = loaded.game.turn - 1
-    queue_to_player(
-        session,
-        work,
-        loaded,
-        player,
-        kind=kind,
-        rendered=rendered,
-        turn=turn,
-        answers=answers,
-    )
+    return work.reports.report(letters.frame(loaded, seat), seen, events, secret=secret)

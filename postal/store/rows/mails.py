@@ -46,6 +46,7 @@ class MailRow(Row, table=True):
         UniqueConstraint("account", "folder", "uidvalidity", "uid"),
         Index("ix_inbox_unmoved", "account", "folder", "moved"),
         Index("ix_inbox_seat_id_turn", "seat_id", "turn"),
+        Index("ix_inbox_status_sender_key", "status", "sender_key"),
         {"sqlite_autoincrement": True},
     )
     shown: ClassVar = ("id", "uid", "status")
@@ -61,7 +62,7 @@ class MailRow(Row, table=True):
     internal_date: datetime
     received_at: datetime
     raw: bytes | None = None
-    status: MailStatus = Field(default=MailStatus.NEW, sa_type=by_value(MailStatus), index=True)
+    status: MailStatus = Field(default=MailStatus.NEW, sa_type=by_value(MailStatus))
     tries: int = 0
     reason: str = Field(default="", sa_type=Words)
     sender_key: str = Field(default="", sa_type=Words)

@@ -1,0 +1,65 @@
+"""Forcing a turn, and showing what adjudicating it would do (``postal adjudicate``)."""
+
+from __future__ import annotations
+
+from postal.engine.events import Event
+from postal.engine.game import adjudicate
+from postal.engine.state import Game
+from postal.errors import PostalError
+from postal.service.loading import find_game, load_game, load_turn_file
+from postal.service.turns.adjudication import Adjudicated, adjudicate_turn
+from postal.service.workplace import Workplace
+from postal.store.rows import TurnStatus
+from postal.store.turns import reopen_turn
+
+
+def turn_meant(work: Workplace, slug: str, turn: int | None = None) -> int | str:
+    """Return the number of the turn that is to be adjudicated: the one in play, if it is ``turn``.
+
+    Where the game is over or past that turn, a sentence says so. Raises PostalError where the
+    game is not yet there.
+    """
+    with work.database.reading() as session:
+        loaded = load_game(session, find_game(session, slug))
+    if loaded.turn is None:
+        return f"{slug} is over: nothing was done."
+    now = loaded.game.turn
+    if turn is not None and turn < now:
+        return f"{slug} is past turn {turn}, at turn {now}: nothing was done."
+    if turn is not None and turn > now:
+        raise PostalError(f"{slug} is only at turn {now}: nothing was done.")
+    return now
+
+
+def force_turn(work: Workplace, slug: str, number: int | None = None) -> Adjudicated:
+    """Adjudicate a game's turn whatever is missing, one that was set aside too.
+
+    ``number`` is the turn that is meant, the one in play for want of it: if another process
+    has adjudicated it meanwhile, the next is left alone. The inbox must have been polled just
+    before. Raises PostalError where that does not come off.
+    """
+    with work.database.transaction() as session:
+        row = find_game(session, slug)
+        turn = load_game(session, row).turn
+        if turn is None or turn.id is None:
+            raise PostalError(f"{slug} is over: nothing was done.")
+        if number not in (None, turn.number):
+            raise PostalError(f"{slug} is at turn {turn.number} by now: nothing was done.")
+        if turn.status is TurnStatus.SET_ASIDE:
+            reopen_turn(session, turn.id)
+    done = adjudicate_turn(work, row, turn.number, "forced")
+    if done is None:
+        raise PostalError(
+            f"{slug} could not be adjudicated: another postal is at it, or it failed and is set"
+            " aside; the log and your mails say more."
+        )
+    return done
+
+
+def preview(work: Workplace, slug: str) -> tuple[Game, Game, tuple[Event, ...]]:
+    """Return the game now, and what adjudicating its turn would make of it; changes nothing."""
+    with work.database.reading() as session:
+        loaded = load_game(session, find_game(session, slug))
+        file = load_turn_file(session, loaded)
+    game, events = adjudicate(loaded.game, file.book)
+    return loaded.game, game, events

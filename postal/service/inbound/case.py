@@ -1,0 +1,60 @@
+"""A mail to be handled and what is known of it so far: what each step is handed and asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlmodel import Session
+
+from postal.mail.incoming import Incoming
+from postal.service.inbound.outcome import TurnChange
+from postal.service.inbound.whose import Whose
+from postal.service.loading import LoadedGame, TurnFile
+from postal.service.outbound.letters import Letters
+from postal.service.workplace import Workplace
+from postal.store.rows import MailRow, TurnStatus
+from postal.store.seats import HeldSeat
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A stored mail as read, the session to look things up in, and the letters it calls for.
+
+    ``vouched``: the GM says that its sender is real.
+    """
+
+    session: Session
+    work: Workplace
+    letters: Letters
+    row: MailRow
+    incoming: Incoming = field(repr=False)
+    vouched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeatCase(Case):
+    """A mail with a good token: whose it is, the game, and what is on file for its turn in play.
+
+    ``in_time``: the token's turn is open and the mail came before its deadline (RULES.md 10.5).
+    """
+
+    whose: Whose = field(kw_only=True)
+    loaded: LoadedGame = field(kw_only=True)
+    seat: HeldSeat = field(kw_only=True)
+    file: TurnFile = field(kw_only=True, repr=False)
+
+    @property
+    def in_time(self) -> bool:
+        """Whether the turn that the token names takes the mail's orders."""
+        turn = self.loaded.turn
+        if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
+            return False
+        return turn.deadline is None or self.row.internal_date <= turn.deadline
+
+    def troubled(self) -> TurnChange | None:
+        """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open."""
+        turn = self.loaded.turn
+        if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
+            return None
+        file = self.file.with_presence(self.seat.name, troubled=True)
+        return TurnChange(turn, self.seat.id, file.due_at(self.loaded), file.of(self.seat.name))

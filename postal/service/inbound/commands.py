@@ -1,0 +1,76 @@
+"""The answers to what a mail asks for: help, status, orders, resend, rules; and gifts by post."""
+
+from __future__ import annotations
+
+from postal.engine.rulefile import option_choices
+from postal.engine.state import Passed
+from postal.engine.view import view
+from postal.reports import OptionFact, Rendered
+from postal.service.inbound.case import SeatCase
+from postal.service.inbound.filing import Filing
+from postal.service.inbound.receipts import receipt_facts
+from postal.service.loading import LoadedGame
+from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.letters import Letter
+from postal.service.turns.reports import write_report_again
+
+
+def answer_commands(case: SeatCase, filing: Filing) -> None:
+    """Write the answer to each command of a mail, once each."""
+    for name in dict.fromkeys(command.name for command in filing.reading.commands):
+        if name == "resend":
+            _resend(case)
+            continue
+        rendered = _answer(case, filing, name)
+        if rendered is not None:
+            kind, turn = LetterKind(name), case.loaded.game.turn
+            letter = Letter(kind, rendered, turn, answers=case.incoming)
+            case.letters.to_player(case.loaded, case.seat, letter)
+
+
+def send_gifts(case: SeatCase, filing: Filing) -> None:
+    """Write to each player who is sent cards by post because of a mail (RULES.md 2.4)."""
+    loaded = case.loaded
+    for receiver in dict.fromkeys(gift.receiver for gift in filing.gifts):
+        gifts = [
+            (gift.table, Passed(gift.giver, gift.cards))
+            for gift in filing.gifts
+            if gift.receiver == receiver
+        ]
+        seat = loaded.seat(receiver)
+        seen = view(loaded.game, receiver, filing.book)
+        rendered = case.work.reports.gift(case.letters.frame(loaded, seat), seen, gifts)
+        letter = Letter(LetterKind.GIFT, rendered, loaded.game.turn)
+        case.letters.to_player(loaded, seat, letter)
+
+
+def option_facts(loaded: LoadedGame) -> tuple[OptionFact, ...]:
+    """Return each option of the game with its value and what the game file says of it."""
+    said = option_choices(loaded.rules.source)
+    return tuple(
+        OptionFact(name, value, str(said.get(name, {}).get("says", "")))
+        for name, value in loaded.rules.options.items()
+    )
+
+
+def _resend(case: SeatCase) -> None:
+    write_report_again(
+        case.session, case.work, case.letters, case.loaded, case.seat, case.incoming
+    )
+
+
+def _answer(case: SeatCase, filing: Filing, name: str) -> Rendered | None:
+    loaded, reports = case.loaded, case.work.reports
+    frame = case.letters.frame(loaded, case.seat)
+    seen = view(loaded.game, filing.player, filing.book)
+    match name:
+        case "help":
+            return reports.help(frame)
+        case "status":
+            return reports.status(frame, seen)
+        case "orders":
+            return reports.orders_on_file(frame, seen, receipt_facts(loaded, filing))
+        case "rules":
+            return reports.rules(frame, option_facts(loaded))
+        case _:
+            return None
