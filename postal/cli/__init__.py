@@ -14,6 +14,7 @@ import typer
 from postal import __version__
 from postal.cli import demo, game, inbox, mailroom, player, record, setup, turns
 from postal.cli.failures import guarded
+from postal.cli.logs import keep_quiet
 
 app = typer.Typer(
     name="postal",
@@ -60,4 +61,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal without a £ or a suit gets a question mark, not an error.
             stream.reconfigure(errors="replace")
-    guarded(app)
+    keep_quiet()
+    try:
+        guarded(app)
+    finally:
+        keep_quiet()  # Typer puts a hook of its own in place

@@ -4,12 +4,12 @@ import errno
 import os
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 import typer
 
+from postal.cli.crashes import describe
 from postal.clock import SystemClock
 from postal.errors import PostalError
 from postal.resources import default_data_folder
@@ -50,9 +50,9 @@ def _fail(sentence: str, code: int) -> None:
 
 
 def _write_down(error: Exception) -> Path:
-    """Write the traceback to a file of the user's alone, in the data folder where that can be."""
+    """Write where it happened to a file of the user's alone, in the data folder if that can be."""
     name = f"crash-{SystemClock().now():%Y%m%dT%H%M%SZ}-"
-    details = "".join(traceback.format_exception(error))
+    details = describe(error)
     for folder in (_data_folder(sys.argv), None):
         try:
             handle, path = tempfile.mkstemp(".txt", name, folder, text=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
-import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postal.cli.logs import log_to_stderr
 from postal.cli.options import Data, Json
 from postal.errors import UsageError
 
@@ -38,7 +37,7 @@ def run(
     from postal.bootstrap import open_office
     from postal.store.lock import only_one
 
-    _log()
+    log_to_stderr()
     with open_office(data) as office:
         config = office.config
         with only_one(config.database_url, config.folder):
@@ -120,12 +119,3 @@ def retry(
     with open_office(data) as office:
         count = requeue(office.work, tuple(number or ()))
     typer.echo(f"{count} {'mail is' if count == 1 else 'mails are'} queued again.")
-
-
-def _log() -> None:
-    """Log one line an event to stderr, in UTC."""
-    logging.Formatter.converter = time.gmtime
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)sZ %(message)s", datefmt="%Y-%m-%dT%H:%M:%S"
-    )

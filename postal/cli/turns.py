@@ -47,7 +47,7 @@ def adjudicate(
         int | None, typer.Option(help="Only this turn: nothing is done if the game is past it.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
+        bool, typer.Option("--dry-run", help="Say how much would be done; change nothing.")
     ] = False,
     reveal: Reveal = False,
 ) -> None:
@@ -102,8 +102,10 @@ def _force(office: Office, game: str, turn: int) -> None:
 
 
 def _preview(office: Office, game: str, reveal: bool) -> None:
-    """Print who would be NMR and what would happen, cards only with ``reveal``."""
-    from postal.engine.events import Exposed, Nmr, TurnedUp
+    """Print how much would be done; who would be NMR and what would happen only with ``reveal``."""
+    from postal.engine.events import Nmr
+    from postal.engine.game import due
+    from postal.reports.display import counted
     from postal.reports.events import told
     from postal.service.turns import preview
     from postal.service.work import find_game
@@ -115,13 +117,21 @@ def _preview(office: Office, game: str, reveal: bool) -> None:
     for event in events:
         if isinstance(event, Nmr):
             missing.setdefault(event.player, []).append(event.hand)
+    if not reveal:
+        owed = due(before)
+        hands = counted(len({hand for _, hand in owed}), "hand")
+        orders = counted(len(owed), "order")
+        lacking = sum(len(set(hands)) for hands in missing.values())
+        typer.echo(
+            f"{game}: turn {before.turn} would be adjudicated, {orders} at {hands}, of which"
+            f" {lacking} would be NMR; nothing is changed or mailed. --reveal shows the rest."
+        )
+        return
     typer.echo(f"{game}: turn {before.turn} as its orders stand; nothing is changed or mailed.")
     names = [f"{player} ({', '.join(dict.fromkeys(hands))})" for player, hands in missing.items()]
     typer.echo(f"NMR: {'; '.join(names) or 'nobody'}")
     for event in events:
         if event.seen_by(None) and not isinstance(event, Nmr):
-            if isinstance(event, Exposed | TurnedUp) and not reveal:
-                continue
             pieces = (
                 piece if isinstance(piece, str) else " ".join(face.text for face in piece)
                 for piece in told(event, None)

@@ -4,6 +4,7 @@ Every key is explained in ``config.example.toml``. A setting may also come from 
 as ``POSTAL_`` and its path: ``POSTAL_IMAP__PASSWORD``.
 """
 
+import os
 import tomllib
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from postal.config.sections import (
     bare_address,
 )
 from postal.config.words import ConfigError, reason, sentence
+from postal.errors import toml_place
 
 __all__ = [
     "CONFIG_NAME",
@@ -123,7 +125,7 @@ def load_config(folder: Path) -> Config:
             f"There is no {CONFIG_NAME} in {folder}: make one with `postal init --data {folder}`."
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}.") from None
+        raise ConfigError(f"{file} is not valid TOML at {toml_place(error)}.") from None
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{file} can't be read: {reason(error)}.") from None
     try:
@@ -131,10 +133,17 @@ def load_config(folder: Path) -> Config:
     except ValidationError as error:
         lines = [sentence(dict(mistake), _known()) for mistake in error.errors(include_url=False)]
         raise ConfigError("\n".join(f"{file}: {line}." for line in lines)) from None
-    except SettingsError as error:
-        raise ConfigError(f"A POSTAL_ variable of the environment is wrong: {error}.") from None
+    except SettingsError:
+        raise ConfigError(_wrong_variable()) from None
     config._folder = folder.resolve()  # noqa: SLF001 - set once, by its maker
     return config
+
+
+def _wrong_variable() -> str:
+    """Return what to do about a section in the environment that can't be read."""
+    given = [f"POSTAL_{section.upper()}" for section in Config.model_fields]
+    names = " or ".join(name for name in given if name in os.environ) or "A POSTAL_ variable"
+    return f"{names} of the environment is no JSON: name each setting, as in POSTAL_GAME__HOUR=20."
 
 
 def _known() -> dict[str, list[str]]:

@@ -74,8 +74,10 @@ def _output(key: str, command: str, folder: Path) -> str:
         failure = f"it ended with exit code {error.returncode}"
     except subprocess.TimeoutExpired:
         failure = f"it took more than {_COMMAND_SECONDS} seconds"
-    except (OSError, ValueError) as error:
+    except (OSError, UnicodeError) as error:
         failure = reason(error)
+    except ValueError:
+        failure = "its quotation marks don't match"
     else:
         return _first_line(key, done.stdout)
     raise ConfigError(f"{key} failed: {failure}.")

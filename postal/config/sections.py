@@ -21,7 +21,7 @@ def bare_address(text: str) -> bool:
 def _address(text: str) -> str:
     """Return a bare mail address; ValueError for anything else."""
     if not bare_address(text):
-        raise ValueError(f"must be a mail address alone, such as gm@example.org, not {text!r}")
+        raise ValueError("must be a mail address alone, such as gm@example.org")
     return text
 
 
@@ -37,7 +37,7 @@ def _zone(text: str) -> str:
     try:
         ZoneInfo(text)
     except (LookupError, OSError, ValueError) as error:
-        raise ValueError(f"must be a time zone such as Europe/London, not {text!r}") from error
+        raise ValueError("must be a time zone such as Europe/London") from error
     return text
 
 

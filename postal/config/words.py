@@ -32,6 +32,7 @@ _COMPLETE = {"missing", "string_too_short", "value_error", "model_type"}
 def sentence(mistake: Mapping[str, Any], known: Mapping[str, Iterable[str]]) -> str:
     """Say one mistake that pydantic found, without the full stop.
 
+    A text that was given is not repeated: it may be a password under the wrong key.
     ``mistake`` is one of ``ValidationError.errors()``, ``known`` the keys of each section.
     """
     path = [str(part) for part in mistake["loc"]]
@@ -41,7 +42,7 @@ def sentence(mistake: Mapping[str, Any], known: Mapping[str, Iterable[str]]) -> 
         return f"{name} is no setting{_nearest(path, known)}"
     says = _SAYS.get(kind, mistake["msg"]).format(**mistake.get("ctx", {}))
     given = mistake["input"]
-    if kind in _COMPLETE or "password" in name or not isinstance(given, str | int | float):
+    if kind in _COMPLETE or "password" in name or not isinstance(given, int | float):
         return f"{name} {says}"
     return f"{name} {says}, not {given!r}"
 
@@ -62,5 +63,8 @@ def _nearest(path: list[str], known: Mapping[str, Iterable[str]]) -> str:
 
 
 def reason(error: Exception) -> str:
-    """Say why a file or command failed, in the system's own words."""
-    return (getattr(error, "strerror", None) or str(error)).lower()
+    """Say why a file or command failed, in the system's own words; the error's text may quote."""
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8 text"
+    said = error.strerror if isinstance(error, OSError) else None
+    return said.lower() if said else "it can't be made out"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from postal.errors import PostalError
+from postal.mail.tokens import masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +96,15 @@ def one_line(text: str | bytes, limit: int = 200) -> str:
     return " ".join(words)[:limit]
 
 
+def server_words(text: str | bytes, limit: int = 200, password: str = "") -> str:
+    """Return a server's answer on one line as it may be told: without tokens and the password."""
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    # Before it is cut, or half a token would stay.
+    text = masked(text)
+    return one_line(text.replace(password, "(password)") if password else text, limit)
+
+
 def sentence(settings: ServerSettings, kind: str, error: BaseException) -> str:
     """Return what went wrong, for the GM; ``kind`` is IMAP or SMTP. It holds no secret."""
     place, server = settings.place, f"the {kind} server {settings.place}"
@@ -124,7 +134,7 @@ def sentence(settings: ServerSettings, kind: str, error: BaseException) -> str:
         case OSError() if not isinstance(error, smtplib.SMTPException):
             text = f"The {kind} server {place} can't be reached: {one_line(error.strerror or '')}"
         case _:
-            text = f"Unexpected answer from {server}: {one_line(str(error))}"
+            text = f"Unexpected answer from {server}{_words(settings, error)}"
     return text
 
 
@@ -132,3 +142,14 @@ def _about_tls(settings: ServerSettings, server: str, error: ssl.SSLError) -> st
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"The certificate of {server} can't be trusted: {one_line(error.verify_message)}"
     return f"TLS with {server} failed: is {settings.security!r} the right security for this port?"
+
+
+def _words(settings: ServerSettings, error: BaseException) -> str:
+    """Return what a server answered; the text of another error may quote what was sent or read."""
+    if isinstance(error, smtplib.SMTPResponseException):
+        words = server_words(error.smtp_error, password=settings.password)
+        return f": {error.smtp_code} {words}"
+    # The classes below it are imapclient's for what it could not read: its text quotes that.
+    if type(error) is imaplib.IMAP4.error:
+        return f": {server_words(str(error), password=settings.password)}"
+    return f" ({type(error).__name__})"

@@ -264,9 +264,9 @@ class Mailbox:
             raise MailboxUnavailable("The connection to the mailbox is closed")
         try:
             yield self._client
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # its text may repeat a mail: no chain
             self._drop()
-            raise MailboxUnavailable(self._sentence(error)) from error
+            raise MailboxUnavailable(self._sentence(error)) from None
 
     def _drop(self) -> None:
         client, self._client = self._client, None

@@ -12,8 +12,8 @@ from postal.mail.connection import (
     ServerSettings,
     SubmissionUnavailable,
     is_loopback,
-    one_line,
     sentence,
+    server_words,
     tls_context,
     xoauth2,
 )
@@ -117,7 +117,7 @@ class Sender:
             return SendResult("unknown" if dotted else "retry", 0, lost, about_us=True)
         if code == _CLOSING:
             self._drop()
-        return _judged(code, words, envelope_from)
+        return self._judged(code, words, envelope_from)
 
     def check(self) -> str:
         """Connect and log in; return a sentence for ``postal check``, or raise.
@@ -183,9 +183,9 @@ class Sender:
                 return None
             if code // 100 not in (_LATER, _NO):
                 self._drop()  # a yes to DATA that is no go-ahead: nothing was sent
-                return SendResult("retry", code, one_line(words, 300))
+                return SendResult("retry", code, self._words(words))
         self._reset(code)
-        return _judged(code, words, envelope_from)
+        return self._judged(code, words, envelope_from)
 
     def _log_in(self, client: smtplib.SMTP) -> None:
         settings = self._settings
@@ -223,15 +223,18 @@ class Sender:
         if client is not None:
             client.close()
 
+    def _words(self, words: bytes) -> str:
+        return server_words(words, 300, self._settings.password)
 
-def _judged(code: int, words: bytes, envelope_from: str) -> SendResult:
-    """Return the result that a reply's code means."""
-    text = one_line(words, 300)
-    if envelope_from:
-        text = re.sub(re.escape(envelope_from), "(sender)", text, flags=re.IGNORECASE)
-    if code // 100 == _YES:
-        return SendResult("sent", code, text)
-    if code // 100 == _NO and code not in _ABOUT_LOGIN:
-        return SendResult("failed", code, text)
-    about_us = code == _CLOSING or code in _ABOUT_LOGIN
-    return SendResult("retry", code, text, about_us=about_us)
+    def _judged(self, code: int, words: bytes, envelope_from: str) -> SendResult:
+        """Return the result that a reply's code means."""
+        if envelope_from:
+            sender = re.compile(re.escape(envelope_from.encode()), re.IGNORECASE)
+            words = sender.sub(b"(sender)", words)
+        text = self._words(words)
+        if code // 100 == _YES:
+            return SendResult("sent", code, text)
+        if code // 100 == _NO and code not in _ABOUT_LOGIN:
+            return SendResult("failed", code, text)
+        about_us = code == _CLOSING or code in _ABOUT_LOGIN
+        return SendResult("retry", code, text, about_us=about_us)

@@ -1,16 +1,19 @@
 """Reads what players write: text to orders, commands and problems (ORDERS.md), with no I/O."""
 
 from postal.engine.words import MARKER, CommandName
+from postal.ordertext.masking import CARD_MASK, mask_cards
 from postal.ordertext.names import name_problem
 from postal.ordertext.reader import read_mail, read_record_line
 from postal.ordertext.types import Command, Context, Reading
 
 __all__ = [
+    "CARD_MASK",
     "MARKER",
     "Command",
     "CommandName",
     "Context",
     "Reading",
+    "mask_cards",
     "name_problem",
     "read_mail",
     "read_record_line",

@@ -38,6 +38,9 @@ _JOKERS = frozenset("🃏🃟🂿")
 _BETWEEN = frozenset({",", "&", "+", "and"})
 _SEPARATORS = re.compile(r"([,/&+])")
 
+SYMBOLS = frozenset(char for char in _SUITS if not char.isalnum()) | _JOKERS
+"""The characters beside letters and digits that are a card, or half a one."""
+
 Piece = tuple[str, int]
 """Half a card: ("rank", 2 to 14), ("suit", 0 to 3); or ("joker", 0)."""
 
@@ -136,6 +139,20 @@ def read_cards(words: list[str]) -> tuple[Card, ...] | Refusal:
 
 def _no_card(text: str) -> Refusal:
     return Refusal(Fault.NOT_A_CARD, Figures(text=text))
+
+
+def halves(word: str) -> frozenset[str]:
+    """Return which halves of cards, ``rank`` and ``suit``, a folded word is made of; else none.
+
+    A ``joker`` counts as both. The word need not be whole cards: ``ak`` is two ranks.
+    """
+    kinds = {kind for kind, _ in _pieces(word) or ()}
+    return frozenset({"rank", "suit"} if "joker" in kinds else kinds)
+
+
+def is_half(word: str) -> bool:
+    """Whether one folded word is a rank or a suit alone, which a second word makes a card."""
+    return len(_pieces(word) or ()) == 1 and len(halves(word)) == 1
 
 
 def is_card(word: str) -> bool:

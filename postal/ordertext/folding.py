@@ -42,12 +42,33 @@ def fold(text: str) -> str:
     >>> fold("**A:**  Raise £40,000")
     'a: raise £40,000'
     """
+    return " ".join(_unified(text).split())
+
+
+def _unified(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", "".join(map(_kept, text)))
     text = text.casefold()
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    return " ".join(text.translate(_PLAIN).split())
+    return text.translate(_PLAIN)
+
+
+def fold_char(char: str) -> str:
+    """Return what one character by itself folds to: empty for what vanishes, spaces kept.
+
+    What ``fold`` joins of several characters (a letter and its accent) is still apart here.
+    """
+    return "".join(" " if one.isspace() else one for one in _unified(char))
+
+
+def vanishes(char: str) -> bool:
+    """Whether a character is invisible by itself, and no part of what is written.
+
+    >>> vanishes("\u200b"), vanishes("*")
+    (True, False)
+    """
+    return not char.isascii() and not _kept(char)
 
 
 def without_prefixes(folded: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from markupsafe import Markup, escape
 from postal.engine.words import MARKER
 from postal.errors import PostalError
 from postal.reports.display import Cards, Sentence, counted, listed, pounds
+from postal.reports.mistakes import Mistakes, source_mistake
 from postal.reports.wrapping import MOST_TOGETHER
 
 HTML_ENDING = ".html.j2"
@@ -30,6 +30,7 @@ class Templates:
 
     def __init__(self, folders: Sequence[Path]) -> None:
         """Take the folders in which to look, the GM's own first; one need not exist."""
+        self._mistakes = Mistakes(folders)
         self._environment = ImmutableSandboxedEnvironment(
             loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
             undefined=jinja2.StrictUndefined,
@@ -51,19 +52,20 @@ class Templates:
     def render(self, name: str, values: Mapping[str, Any]) -> str:
         """Return a template filled in; TemplateMistakeError where it has a mistake."""
         try:
-            return self._environment.get_template(name).render(values)
-        except jinja2.TemplateNotFound as error:
-            raise TemplateMistakeError(f"there is no template {error.name}.") from error
+            template = self._environment.get_template(name)
+        except jinja2.TemplateNotFound:
+            raise TemplateMistakeError(f"there is no template {name}.") from None
         except jinja2.TemplateSyntaxError as error:
-            where = f"{error.filename or error.name}, line {error.lineno}"
-            raise TemplateMistakeError(f"{where}: {error.message}") from None
+            raise TemplateMistakeError(source_mistake(error)) from None
+        try:
+            return template.render(values)
         except Exception as error:
             # A template can raise anything, such as a TypeError; what it holds stays out of the
-            # chain, since a value in a traceback could be a card.
-            line = _template_line(error)
-            if line is None:
+            # sentence and the chain, since it could be a card.
+            sentence = self._mistakes.told(name, error)
+            if sentence is None:
                 raise
-            raise TemplateMistakeError(f"{line}: {_plainly(error)}") from None
+            raise TemplateMistakeError(sentence) from None
 
     def mistakes(self) -> tuple[str, ...]:
         """Return a sentence for each template, of any folder, that can't be compiled."""
@@ -72,23 +74,8 @@ class Templates:
             try:
                 self._environment.get_template(name)
             except jinja2.TemplateSyntaxError as error:
-                where = f"{error.filename or error.name}, line {error.lineno}"
-                found.append(f"{where}: {error.message}")
+                found.append(source_mistake(error))
         return tuple(found)
-
-
-def _template_line(error: Exception) -> str | None:
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename[-3:] == ".j2"
-    ]
-    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else None
-
-
-def _plainly(error: Exception) -> str:
-    """Return what is wrong without values: only Jinja's own messages name no data."""
-    if isinstance(error, jinja2.TemplateError):
-        return str(error)
-    return f"fails with {type(error).__name__}."
 
 
 def _cards_text(cards: Cards) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from postal.engine.rulefile import read_rules
 from postal.engine.rules import Rules
-from postal.errors import UsageError
+from postal.errors import UsageError, toml_place
 
 
 class RulesError(UsageError):
@@ -35,8 +35,10 @@ def load_game_file(name: str, folders: Sequence[Path]) -> Mapping[str, Any]:
         if name in game_names([folder]):
             try:
                 return tomllib.loads(path.read_text("utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise RulesError(f"{path}: no TOML: {error}") from error
+            except UnicodeDecodeError:
+                raise RulesError(f"{path}: no TOML: it is not UTF-8 text.") from None
+            except tomllib.TOMLDecodeError as error:
+                raise RulesError(f"{path}: no TOML at {toml_place(error)}.") from None
             except OSError as error:
                 raise RulesError(f"{path}: {error.strerror}") from error
     there = ", ".join(game_names(folders)) or "none"

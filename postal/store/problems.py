@@ -50,6 +50,21 @@ _POSTGRESQL = {
 }
 
 
+# By words of libpq's and psycopg's own, where a connection doesn't come about.
+_CONNECTING = (
+    ("password", REFUSED),
+    ("pg_hba.conf", REFUSED),
+    ("role ", REFUSED),
+    ("database ", _POSTGRESQL["3D000"]),
+    ("too many", SERVER_BUSY),
+    ("resolve host", f"{SERVER_GONE}, and that its host is named rightly."),
+    ("translate host", f"{SERVER_GONE}, and that its host is named rightly."),
+    ("refused", f"{SERVER_GONE}, and that its host and port are right: nothing answers there."),
+    ("timeout", f"{SERVER_GONE}: it did not answer in time."),
+    ("certificate", "The PostgreSQL server's certificate can't be trusted: see to it."),
+)
+
+
 class StoreUnavailable(PostalError):  # noqa: N818 - it names a state of the store
     """The database can't be used now; the text is a sentence for the GM that says what to do."""
 
@@ -76,9 +91,9 @@ def sentence_for(error: DBAPIError) -> str | None:
     state = getattr(cause, "sqlstate", None)
     if state is not None:
         return _POSTGRESQL.get(state) or _POSTGRESQL.get(state[:2])
-    # A connection that never came about, or broke, has no SQLSTATE; its first line names the
-    # server and the reason, never the password.
+    # A connection that never came about, or broke, has no SQLSTATE. Its text may hold a part of
+    # the password, taken for the host: postgresql://gm:pass@word@host.
     if type(cause).__name__ in {"OperationalError", "ConnectionTimeout"}:
-        reason = (str(cause).strip().splitlines() or ["no reason given"])[0]
-        return f"{SERVER_GONE} ({reason})."
+        said = str(cause).casefold()
+        return next((text for words, text in _CONNECTING if words in said), f"{SERVER_GONE}.")
     return None

@@ -1,6 +1,7 @@
 """`postal inbox`: the GM lists, shows, reparses and releases mail from the command line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,13 @@ password = "hunter2"
 host = "127.0.0.1"
 """
 CARDS = "A: give 2C 5D next, 9H previous"
+NAME = "=?utf-8?b?4pmgQSDigJxqb2vigJ0=?="  # ♠A “jok”
+TWICE = "=?utf-8?b?PT91dGYtOD9xP2gxMD89?="  # itself an encoded word: h10
 RAW = (
-    "From: Ann <ann@example.org>\r\nTo: gm+abcdefgh234567zz@example.org\r\n"
-    f"Subject: [postal abcdefgh234567zz] {CARDS}\r\n\r\n{CARDS}\r\n"
+    f"From: {NAME} <ann@example.org>\r\nTo: gm+abcdefgh234567zz@example.org\r\n"
+    f"Reply-To: {TWICE} <h10.qs@example.org>\r\nMessage-ID: <ah.10d@example.org>\r\n"
+    f"Subject: [postal abcdefgh234567zz] {CARDS} h10 ASAD =?utf-8?q?10=C2=A0H?= {TWICE}\r\n"
+    f"\r\n{CARDS}\r\n"
 ).encode()
 
 
@@ -78,8 +83,14 @@ def test_a_list_and_a_mail_hold_no_token_and_unasked_no_card(
         assert "ann@exam" in output
         assert "abcdefgh" not in output
         assert "5D" not in output or reveal
+        if not reveal:
+            found = re.findall(r"h10|asad|♠|jok|10.h|qs|10d|4pmg|aDEw|\?q\?", output, re.IGNORECASE)
+            assert found == []
+            assert "Subject" not in output or "(card)" in output
     shown = postal("show", 1, "--data", folder, *reveal).output
     assert (CARDS in shown) == bool(reveal)
+    assert ("From: ♠A “jok” <ann@example.org>" in shown) == bool(reveal)
+    assert ("From: (card) “(card)” <ann@example.org>" in shown) != bool(reveal)
 
 
 def test_the_list_is_machine_readable(folder: Path) -> None:

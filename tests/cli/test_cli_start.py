@@ -105,6 +105,20 @@ def test_a_failure_is_one_sentence_and_an_exit_code(
     assert err.count("\n") == 1
 
 
+def a_bug() -> Exception:
+    """Return a bug with others before and inside it, each of which quotes a card."""
+    source = compile("raise ValueError('10C')", "/templates/10C.html.j2", "exec")
+    last = ZeroDivisionError("10C")
+    last.add_note("10C")
+    last.__cause__ = KeyError("10C")
+    try:
+        exec(source)
+    except ValueError as error:
+        last.__cause__.__context__ = error
+        last.__cause__.__suppress_context__ = True
+    return ExceptionGroup("10C", [last])
+
+
 @pytest.mark.parametrize("option", [["--data", "{}"], ["--data={}"], []])
 def test_a_bug_is_written_down_in_the_data_folder(
     option: list[str],
@@ -117,10 +131,22 @@ def test_a_bug_is_written_down_in_the_data_folder(
     if not option:
         monkeypatch.setenv("POSTAL_DATA", str(tmp_path))
     with pytest.raises(SystemExit) as end:
-        guarded(raising(ZeroDivisionError("a bug")))
+        guarded(raising(a_bug()))
     assert end.value.code == 70
     (crash,) = tmp_path.glob("crash-*.txt")
-    assert "ZeroDivisionError: a bug" in crash.read_text(encoding="utf-8")
+    written = crash.read_text(encoding="utf-8")
+    assert written.startswith(f"postal {__version__}, Python 3.")
+    for told in (
+        "builtins.ExceptionGroup",
+        "one of the group: builtins.ZeroDivisionError",
+        "caused by builtins.KeyError",
+        "while handling builtins.ValueError",
+        "  postal/cli/failures.py, line ",
+        ", guarded\n",
+    ):
+        assert told in written
+    assert "10C" not in written
+    assert str(Path(__file__).parent.parent) not in written
     assert crash.stat().st_mode & 0o077 == 0
     err = capsys.readouterr().err
     assert str(crash) in err

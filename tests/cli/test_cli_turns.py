@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from postal.bootstrap import open_office
 from postal.clock import SystemClock
 from postal.demo.servers import MailServers
+from postal.engine.game import due
+from postal.engine.view import view
+from postal.ordertext import read_mail
+from postal.service.play import order_context
+from postal.service.work import find_game, load_game
+from postal.store.codec import encode_order
+from postal.store.orders import file_order
+from postal.store.rows import OrderRow
 from tests.cli.cli_league import GM, PASSWORD, SIX, make_folder, new_game, postal, refusal
 
 CARD = re.compile(r"\b(?:10|[2-9JQKA])[CDHS]\b|JKR")
@@ -41,13 +50,48 @@ def test_orders_tells_who_is_in(folder: Path) -> None:
 
 
 def test_a_dry_run_changes_nothing(folder: Path) -> None:
-    """It tells who would be NMR."""
-    result = postal(folder, "adjudicate", "smith-1", "--dry-run")
+    """Asked to, it tells who would be NMR."""
+    result = postal(folder, "adjudicate", "smith-1", "--dry-run", "--reveal")
     assert result.exit_code == 0, result.output
     assert "nothing is changed" in result.output
     assert all(name in result.output for name in SIX)
     assert not CARD.findall(result.output)
     assert json.loads(postal(folder, "game", "show", "smith-1", "--json").stdout)["turn"] == 1
+
+
+def file_examples(folder: Path, most: int) -> None:
+    """File what the reports offer as examples, for so many of the hands that are due."""
+    with open_office(folder) as office, office.work.database.transaction() as session:
+        loaded = load_game(session, find_game(session, "smith-1"))
+        for player, hand in due(loaded.game)[:most]:
+            items = view(loaded.game, player).due
+            line = next(item.examples[0] for item in items if item.hand == hand)
+            (read,) = read_mail(line, order_context(loaded.game, player)).lines
+            row = OrderRow(
+                game_id=loaded.id,
+                turn=loaded.game.turn,
+                player=player,
+                hand=hand,
+                line=read.order.line(),
+                order_json=encode_order(read.order),  # type: ignore[arg-type]  # no example cancels
+                filed_at=office.work.clock.now(),
+            )
+            assert not file_order(session, row)
+
+
+def test_a_dry_run_tells_no_order_unasked(folder: Path) -> None:
+    """Nor who has sent one: only how much there is to do."""
+    for _ in range(2):
+        file_examples(folder, 18)
+        assert postal(folder, "adjudicate", "smith-1").exit_code == 0
+    file_examples(folder, 1)
+    said = postal(folder, "adjudicate", "smith-1", "--dry-run").output
+    assert said == (
+        "smith-1: turn 3 would be adjudicated, 9 orders at 9 hands, of which 8 would be NMR;"
+        " nothing is changed or mailed. --reveal shows the rest.\n"
+    )
+    revealed = postal(folder, "adjudicate", "smith-1", "--dry-run", "--reveal").output
+    assert "raise" in revealed
 
 
 def test_adjudicate_polls_forces_and_sends(folder: Path) -> None:

@@ -177,6 +177,8 @@ def test_sqlite_is_set_up_to_lose_nothing(tmp_path: Path) -> None:
         ("mysql://gm:hidden@localhost/postal", "SQLite or PostgreSQL, not on mysql"),
         ("sqlite://", "names no file"),
         ("postgresql://gm:hidden@127.0.0.1:1/postal", "can't be reached"),
+        # A password with an @ in it that was not written as %40: the rest is taken for the host.
+        ("postgresql://gm:pass@hidden.invalid@127.0.0.1:1/postal", "host"),
     ],
 )
 def test_an_address_that_does_not_work_is_told_without_its_password(url: str, says: str) -> None:
@@ -188,8 +190,8 @@ def test_an_address_that_does_not_work_is_told_without_its_password(url: str, sa
 
 @pytest.mark.postgresql
 def test_a_server_that_lacks_the_database_is_told(postgresql_url: str) -> None:
-    """The reason is the server's own."""
-    with pytest.raises(StoreUnavailable, match="does not exist"):
+    """With what to do, in postal's own words."""
+    with pytest.raises(StoreUnavailable, match="no database of that name: make it with createdb"):
         open_database(postgresql_url.replace("/test_", "/none_"))
 
 

@@ -7,12 +7,15 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
+from unicodedata import category
 
 from sqlmodel import Session
 
 from postal.errors import PostalError
+from postal.mail.headers import decoded
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import masked
+from postal.ordertext import mask_cards
 from postal.service.answers import answer_mail
 from postal.service.blame import whereabouts
 from postal.service.intake import FOLDER_OF
@@ -30,12 +33,8 @@ LATELY = timedelta(weeks=3)
 
 _HEAD_BYTES = 64 * 1024
 _LINE_END = re.compile(rb"\r?\n\r?\n")
-_CARD = re.compile(
-    r"(?<!\w)(?:10|[2-9TJQKA]|ace|king|queen|jack|ten)"
-    r"(?: ?of ?)? ?(?:[CDHS]|clubs?|diamonds?|hearts?|spades?|[♣♦♥♠♧♢♡♤]\ufe0e?)(?!\w)"
-    r"|(?<!\w)(?:JKR|joker)(?!\w)",
-    re.IGNORECASE,
-)
+_ENCODED = re.compile(r"=\?[^?\s]*\?[bq]\?[^?]*(?:\?=)?", re.IGNORECASE)
+_MOST_SHOWN = 4_000
 _HEADERS = (
     "return-path", "from", "to", "delivered-to", "reply-to", "date", "message-id", "in-reply-to",
     "auto-submitted", "precedence", "list-id", "authentication-results",
@@ -83,7 +82,10 @@ def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str
             "folder": row.target if row.moved else row.folder,
             "unreadable": incoming.unreadable or incoming.hindrance,
             "headers": {
-                name: [_plain(value, known, reveal=reveal) for value in incoming.headers[name]]
+                name: [
+                    _plain(decoded(value, _MOST_SHOWN), known, reveal=reveal)
+                    for value in incoming.headers[name]
+                ]
                 for name in _HEADERS
                 if name in incoming.headers
             },
@@ -216,7 +218,9 @@ def _summary(row: MailRow, known: frozenset[str], *, reveal: bool) -> dict[str, 
     return {
         "id": row.id,
         "arrived": row.internal_date.isoformat(),
-        "from": _plain(" ".join(incoming.senders) or incoming.header("from"), known, reveal=reveal),
+        "from": _plain(
+            " ".join(incoming.senders) or decoded(incoming.header("from")), known, reveal=reveal
+        ),
         "subject": _plain(incoming.subject, known, reveal=reveal),
         "size": row.size,
         "status": row.status.value,
@@ -231,9 +235,14 @@ def _head(row: MailRow) -> Incoming:
 
 
 def _plain(text: str, known: frozenset[str], *, reveal: bool) -> str:
-    """Return a stranger's words without tokens, cards and what could steer a terminal."""
-    text = masked("".join(char if char.isprintable() else "\ufffd" for char in text), known)
-    return text if reveal else _CARD.sub("(card)", text)
+    """Return a stranger's words without tokens, cards and what could steer a terminal.
+
+    Without ``reveal`` what is still encoded (RFC 2047) after one decoding is left out as well.
+    """
+    text = masked("".join(char for char in text if category(char) != "Cf"), known)
+    if not reveal:
+        text = mask_cards(_ENCODED.sub("(encoded)", text))
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def _slug(session: Session, game_id: int) -> str:

@@ -78,8 +78,12 @@ def load_record(path: Path, games: Sequence[Path]) -> Record:
         raise NoRecordError(f"{path}: no game record: it is not UTF-8 text.") from None
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NoRecordError(f"{path}: no game record: it is not JSON ({error}).") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise NoRecordError(f"{path}: no game record: it is not JSON at {where}.") from None
+    except (ValueError, RecursionError):
+        says = "its JSON is nested too deeply, or has a number too long"
+        raise NoRecordError(f"{path}: no game record: {says}.") from None
     try:
         json.dumps(data, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
