@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from postal.engine.cards import Card, full_pack
-from postal.engine.rules import Rules
 
 T = TypeVar("T")
 
@@ -67,9 +66,11 @@ def draw_pack(secret: bytes, slug: str, deal: int, table: str, jokers: int) -> t
     return shuffled(full_pack(jokers), stream(secret, slug, deal, table, "pack"))
 
 
-def commitment(secret: bytes, rules: Rules) -> str:
+def commitment(secret: bytes, committed: str) -> str:
     """Return what the first report prints of the deal: SHA-256 of secret and rules, in hex.
 
-    Published before the first card is played, it shows at the end that nothing was changed.
+    ``committed`` is the text of the rules as it is stored when the game begins: whatever the
+    program makes of rules later, it is never reckoned anew. Published before the first card is
+    played, it shows at the end that nothing was changed.
     """
-    return hashlib.sha256(secret + rules.canonical().encode()).hexdigest()
+    return hashlib.sha256(secret + committed.encode()).hexdigest()

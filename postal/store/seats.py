@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from sqlmodel import Session, col, select
 
 from postal.store.people import addresses_of
-from postal.store.rows import AddressRow, HolderRow, PersonRow, SeatRow
+from postal.store.rows import AddressRow, HolderRow, PersonRow, SeatRow, fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,12 @@ def seats_of(session: Session, game_id: int) -> tuple[HeldSeat, ...]:
     held = session.exec(statement).all()
     rows = addresses_of(session, [person.id or 0 for _, person in held])
     return tuple(HeldSeat(seat, person, _confirmed(rows, person)) for seat, person in held)
+
+
+def seat_called(session: Session, game_id: int, name: str) -> SeatRow | None:
+    """Return the seat of that name in a game, without regard to case."""
+    statement = select(SeatRow).where(SeatRow.game_id == game_id, SeatRow.name_key == fold(name))
+    return session.exec(statement).one_or_none()
 
 
 def _confirmed(rows: Sequence[AddressRow], person: PersonRow) -> tuple[str, ...]:

@@ -1,10 +1,9 @@
-"""The GM's view of the mail that came: what needs him, as it was read, and handling it again."""
+"""The GM's view of the mail that came: what needs him, and one mail as it was read."""
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import timedelta
 from typing import Any
 from unicodedata import category
@@ -16,17 +15,11 @@ from postal.mail.headers import decoded
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import masked
 from postal.ordertext import mask_cards
-from postal.service.answers import answer_mail
-from postal.service.blame import whereabouts
-from postal.service.intake import FOLDER_OF
-from postal.service.work import Workplace
-from postal.store.games import all_games, players_of
-from postal.store.mails import mails_like, mails_with_status
-from postal.store.orders import taken_after, taken_of_mails
-from postal.store.rows import MailRow, MailStatus
-from postal.store.turns import current_turn
-
-LOG = logging.getLogger("postal")
+from postal.service.desk.mails_again import find_mail
+from postal.service.workplace import Workplace
+from postal.store.mails import mails_with_status
+from postal.store.rows import GameRow, MailRow, MailStatus, SeatRow
+from postal.store.tokens import known_tokens
 
 LATELY = timedelta(weeks=3)
 """How long a mail without a token is listed unasked."""
@@ -51,7 +44,7 @@ def list_mails(
     UTC. Tokens are masked in every text, and cards too but for ``reveal``.
     """
     with work.database.reading() as session:
-        known = _tokens(session, work)
+        known = _KnownTokens(session)
         chosen = [MailStatus(status) for status in statuses]
         rows = [
             row
@@ -70,16 +63,18 @@ def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str
     Tokens are masked everywhere. Raises PostalError where there is no such mail.
     """
     with work.database.reading() as session:
-        row = _found(session, number)
-        known = _tokens(session, work)
+        row = find_mail(session, number)
+        known = _KnownTokens(session)
         incoming = read(row.raw or b"")
         shown: dict[str, Any] = _summary(row, known, reveal=reveal)
+        game = session.get(GameRow, row.game_id) if row.game_id else None
+        seat = session.get(SeatRow, row.seat_id) if row.seat_id else None
         shown |= {
-            "game": row.game_id and _slug(session, row.game_id),
-            "player": row.player,
+            "game": game and game.slug,
+            "player": seat and seat.name,
             "turn": row.turn,
             "tries": row.tries,
-            "folder": row.target if row.moved else row.folder,
+            "folder": row.place,
             "unreadable": incoming.unreadable or incoming.hindrance,
             "headers": {
                 name: [
@@ -95,125 +90,15 @@ def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str
         return shown
 
 
-def handle_again(work: Workplace, number: int) -> str:
-    """Handle a mail as if it had just come; return what became of it, as a sentence.
-
-    The rules are the same: its turn must be open, and orders that came later stand. Raises
-    PostalError where it was done already or that does not come off; nothing has changed then.
-    """
-    return _handle(work, number)
-
-
-def release(work: Workplace, number: int) -> str:
-    """Handle a mail in quarantine again, the GM vouching for its sender; return what became."""
-    with work.database.reading() as session:
-        _held(_found(session, number))
-    return _handle(work, number, vouched=True)
-
-
-def set_done(work: Workplace, number: int) -> str:
-    """Mark a mail as dealt with by the GM, and return so; nothing else is done for it."""
-    with work.database.transaction() as session:
-        row = _held(_found(session, number, hold=True), MailStatus.REJECTED)
-        _become(session, row, MailStatus.DONE, "the GM dealt with it")
-        return f"Mail {number} is marked as dealt with."
-
-
-def _handle(work: Workplace, number: int, *, vouched: bool = False) -> str:
-    try:
-        with work.database.transaction() as session:
-            row = _found(session, number, hold=True)
-            _refuse_done(session, row)
-            before = (row.target, row.moved)
-            row.status, row.reason, row.target, row.tries = MailStatus.NEW, "", "", 1
-            row.game_id = row.player = row.turn = None
-            answer_mail(session, work, row, vouched=vouched)
-            _refuse_overtaken(session, row)
-            target, (row.target, row.moved) = row.target, before
-            if target == row.folder and not row.moved:
-                row.target, row.moved = target, True
-            status, reason = row.status, row.reason
-            _become(session, row, status, reason)
-    except PostalError:
-        raise
-    except Exception as error:  # noqa: BLE001 - told as a sentence, whatever it is
-        LOG.error("mail in %s, handled again: %s", number, whereabouts(error))  # noqa: TRY400 - a traceback may quote cards
-        raise PostalError(
-            f"Mail {number} could not be handled ({type(error).__name__}): it stays as it was,"
-            " and the log has the details."
-        ) from None
-    LOG.info("mail in %s, handled again: %s, %s", number, status.value, reason)
-    return f"Mail {number}: {status.value}, {reason}."
-
-
-def _become(session: Session, row: MailRow, status: MailStatus, reason: str) -> None:
-    """Set what became of a mail, and of its copies that shared its fate.
-
-    One that was moved stays noted where it lies: the next poll finds that it belongs elsewhere.
-    """
-    for number in mails_like(session, row):
-        copy = session.get(MailRow, number)
-        if copy is not None and copy.id != row.id and copy.status != MailStatus.NEW:
-            copy.status, copy.reason = status, f"the same mail as {row.id}"
-            _aim(copy)
-    row.status, row.reason = status, reason
-    _aim(row)
-
-
-def _aim(row: MailRow) -> None:
-    if not row.moved:
-        row.target = FOLDER_OF[row.status]
-
-
-def _refuse_done(session: Session, row: MailRow) -> None:
-    if row.status == MailStatus.NEW:
-        raise PostalError(f"Mail {row.id} waits to be handled: the next poll takes it.")
-    taken = taken_of_mails(session, mails_like(session, row))
-    if taken:
-        raise PostalError(
-            f"Mail {row.id} was handled: what it orders was taken on {taken[0].at:%d %B %Y} at"
-            f" {taken[0].at:%H:%M} UTC. Nothing was done."
-        )
-
-
-def _refuse_overtaken(session: Session, row: MailRow) -> None:
-    """Let no older order take the place of a newer one."""
-    if row.game_id is None or row.turn is None or row.player is None or row.id is None:
-        return
-    later = taken_after(session, row.game_id, row.turn, row.player, row.id)
-    if later and taken_of_mails(session, [row.id]):
-        raise PostalError(
-            f"{row.player} has ordered since, in mail {later.mail_id}, which would be undone by"
-            f" mail {row.id}: nothing was done. Ask for the orders anew."
-        )
-
-
-def _held(row: MailRow, *others: MailStatus) -> MailRow:
-    if row.status == MailStatus.NEW:
-        raise PostalError(f"Mail {row.id} waits to be handled: the next poll takes it.")
-    if row.status not in (MailStatus.QUARANTINED, *others):
-        raise PostalError(
-            f"Mail {row.id} is not held: it is {row.status.value}, {row.reason}."
-            f" `postal inbox reparse {row.id}` would handle it again."
-        )
-    return row
-
-
-def _found(session: Session, number: int, *, hold: bool = False) -> MailRow:
-    row = session.get(MailRow, number, with_for_update=hold or None)
-    if row is None:
-        raise PostalError(f"There is no mail {number}: `postal inbox list` shows those there are.")
-    return row
-
-
 def _needs_gm(work: Workplace, row: MailRow) -> bool:
     if row.status == MailStatus.QUARANTINED:
         return True
+    # Of those that were rejected only one without a token is nobody's.
     recent = row.received_at > work.clock.now() - LATELY
-    return recent and row.reason.startswith("no token")
+    return recent and row.status is MailStatus.REJECTED and row.seat_id is None
 
 
-def _summary(row: MailRow, known: frozenset[str], *, reveal: bool) -> dict[str, Any]:
+def _summary(row: MailRow, known: Container[str], *, reveal: bool) -> dict[str, Any]:
     incoming = _head(row)
     return {
         "id": row.id,
@@ -234,7 +119,7 @@ def _head(row: MailRow) -> Incoming:
     return read(_LINE_END.split(head, 1)[0] + b"\n\n")
 
 
-def _plain(text: str, known: frozenset[str], *, reveal: bool) -> str:
+def _plain(text: str, known: Container[str], *, reveal: bool) -> str:
     """Return a stranger's words without tokens, cards and what could steer a terminal.
 
     Without ``reveal`` what is still encoded (RFC 2047) after one decoding is left out as well.
@@ -245,17 +130,15 @@ def _plain(text: str, known: frozenset[str], *, reveal: bool) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
-def _slug(session: Session, game_id: int) -> str:
-    return next(game.slug for game in all_games(session) if game.id == game_id)
+class _KnownTokens:
+    """Every token that was given out, so that not even a bare one is shown; looked up when asked."""
 
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._asked: dict[str, bool] = {}
 
-def _tokens(session: Session, work: Workplace) -> frozenset[str]:
-    """Return every token that is good for something, so that not even a bare one is shown."""
-    found: set[str] = set()
-    for game in all_games(session):
-        assert game.id is not None, "a stored game has an id"
-        turn = current_turn(session, game.id)
-        for player in players_of(session, game.id):
-            for number in range((turn.number if turn else 0) + 2):
-                found.add(work.token(game, number, player.name, player.token_serial))
-    return frozenset(found)
+    def __contains__(self, text: object) -> bool:
+        token = str(text)
+        if token not in self._asked:
+            self._asked[token] = bool(known_tokens(self._session, [token]))
+        return self._asked[token]

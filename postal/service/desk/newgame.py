@@ -8,25 +8,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sqlmodel import Session
+
 from postal import __version__
 from postal.clock import deadline_after
 from postal.config.sections import bare_address
 from postal.engine.book import Book
-from postal.engine.deal import SECRET_BYTES, commitment, draw_pack, draw_seats
-from postal.engine.game import TableSetup, start
-from postal.engine.rules import Rules
-from postal.engine.state import Game
-from postal.engine.view import view
+from postal.engine.deal import SECRET_BYTES, commitment
+from postal.engine.editions import NEWEST
 from postal.errors import UsageError
 from postal.mail.gate import base_address
 from postal.ordertext import name_problem
 from postal.service.gamefiles import load_game_file, make_rules
-from postal.service.post import frame_of, queue_to_gm
-from postal.service.reporting import queue_report
-from postal.service.work import LoadedGame, Workplace
+from postal.service.loading import LoadedGame, TurnFile
+from postal.service.outbound.letters import Letters
+from postal.service.records.dealing import deal
+from postal.service.turns.reports import write_reports
+from postal.service.workplace import Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
 from postal.store.games import game_by_slug
-from postal.store.rows import GameRow, PlayerRow, TurnRow, TurnStatus, fold
+from postal.store.people import addresses_of, person_with
+from postal.store.rows import (
+    AddressRow,
+    GameRow,
+    HolderRow,
+    PersonRow,
+    SeatRow,
+    TurnRow,
+    TurnStatus,
+    fold,
+)
+from postal.store.seats import HeldSeat
 
 _PLAYER = re.compile(r"(?P<name>[^<>]+)<(?P<address>[^<>]+)>")
 _ADDRESS = re.compile(r"[!-~]{1,64}@[A-Za-z0-9.-]{1,190}")
@@ -77,13 +89,27 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         rules=json.dumps(source, ensure_ascii=False),
         options=json.dumps({name: rules.options[name] for name in new.options}),
         engine_version=__version__,
+        edition=NEWEST,
         secret=new.secret,
-        commitment=commitment(new.secret, rules),
+        commitment=commitment(new.secret, rules.canonical()),
+        committed=rules.canonical(),
         turn_length=calendar.turn_length,
         hour=calendar.hour,
         zone=calendar.zone,
         settle=rules.number("settle"),
         created_at=now,
+    )
+    opening = TurnRow(number=1, opened_at=now, deadline=deadline, zone=calendar.zone, game_id=0)
+    dealt = TurnRow(
+        game_id=0,
+        number=0,
+        status=TurnStatus.DONE,
+        opened_at=now,
+        adjudicated_at=now,
+        zone=calendar.zone,
+        orders=encode_book(Book()),
+        events=encode_events(()),
+        state=encode_game(game),
     )
     with work.database.transaction() as session:
         if game_by_slug(session, new.slug):
@@ -91,46 +117,43 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         session.add(row)
         session.flush()
         assert row.id is not None, "a stored game has an id"
-        rows = [
-            PlayerRow(game_id=row.id, position=place, name=name, address=address)
+        seats = tuple(
+            _seat(session, row, place, name, address)
             for place, (name, address) in enumerate(players)
-        ]
-        opening = TurnRow(
-            game_id=row.id, number=1, opened_at=now, deadline=deadline, zone=calendar.zone
         )
-        dealt = TurnRow(
-            game_id=row.id,
-            number=0,
-            status=TurnStatus.DONE,
-            opened_at=now,
-            adjudicated_at=now,
-            zone=calendar.zone,
-            orders=encode_book(Book()),
-            events=encode_events(()),
-            state=encode_game(game),
-        )
-        session.add_all([*rows, dealt, opening])
+        loaded = LoadedGame(row, rules, game, seats, opening, dealt)
+        opening.game_id = dealt.game_id = row.id
+        opening.due_at = TurnFile(Book(), {}).due_at(loaded)
+        session.add_all([dealt, opening])
         session.flush()
-        loaded = LoadedGame(row, rules, game, rows, opening)
-        for player in rows:
-            queue_report(session, work, loaded, player, ())
-        rendered = work.reports.gm_turn(frame_of(work, loaded), view(game, None), ())
-        queue_to_gm(session, work, rendered, loaded=loaded, turn=0)
+        # Rendered in here, since tokens and Message-IDs need the seats' ids; a game begins once.
+        letters = Letters(session, work)
+        write_reports(work, letters, loaded, (), 0)
+        letters.queue(session)
     return loaded
 
 
-def deal(rules: Rules, slug: str, players: Sequence[str], secret: bytes, deal: int = 1) -> Game:
-    """Draw seats and packs from the secret and deal (RULES.md 1.3, 2.1, DESIGN.md "The deal")."""
-    letters = [chr(ord("A") + place) for place in range(rules.tables)]
-    tables = [
-        TableSetup(
-            letter,
-            draw_seats(secret, slug, deal, letter, players),
-            draw_pack(secret, slug, deal, letter, rules.jokers),
+def _seat(session: Session, game: GameRow, place: int, name: str, address: str) -> HeldSeat:
+    """Store a seat for a person, who may be known from other games by name and address."""
+    now = game.created_at
+    person = person_with(session, name, address)
+    if person is None:
+        person = PersonRow(name=name, created_at=now)
+        session.add(person)
+        session.flush()
+        first = AddressRow(
+            person_id=person.id or 0, address=address, asked_at=now, confirmed_at=now, reports=True
         )
-        for letter in letters
-    ]
-    return start(rules, players, tables, deal=deal)
+        session.add(first)
+    seat = SeatRow(game_id=game.id or 0, position=place, name=name)
+    session.add(seat)
+    session.flush()
+    session.add(HolderRow(seat_id=seat.id or 0, person_id=person.id or 0, since=now))
+    session.flush()
+    rows = addresses_of(session, [person.id or 0])
+    confirmed = [one for one in rows if one.confirmed_at is not None]
+    known = tuple(one.address for one in sorted(confirmed, key=lambda one: not one.reports))
+    return HeldSeat(seat, person, known)
 
 
 def check_players(players: Sequence[tuple[str, str]], mailbox: str) -> tuple[tuple[str, str], ...]:

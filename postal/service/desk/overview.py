@@ -9,33 +9,50 @@ from sqlmodel import Session
 from postal.engine.cards import cards_text
 from postal.engine.game import due
 from postal.engine.view import GameView, HandView, view
-from postal.service.work import (
+from postal.service.loading import (
     LoadedGame,
-    Workplace,
-    attendance_now,
+    UnreadableGameError,
     find_game,
-    load_book,
     load_game,
+    load_turn_file,
 )
+from postal.service.workplace import Workplace
 from postal.store.games import all_games
 from postal.store.outbox import delayed_messages, messages_in_state
-from postal.store.rows import OutboxRow, OutboxState
+from postal.store.rows import GameRow, OutboxRow, OutboxState, SeatRow
+from postal.store.seats import seats_of
+from postal.store.turns import last_turns
+
+UNREADABLE = "unreadable"
+"""The status shown of a game whose state can't be read; all the others are shown as ever."""
 
 
 def list_games(work: Workplace) -> list[dict[str, Any]]:
     """Return each game's name, status, turn, deadline (UTC) and number of players."""
     with work.database.reading() as session:
-        loaded = [load_game(session, row) for row in all_games(session)]
-    return [
-        {
-            "game": one.row.slug,
-            "status": one.row.status.value,
-            "turn": one.game.turn if one.turn else one.game.turn - 1,
-            "deadline": _deadline(one),
-            "players": len(one.players),
+        return [_game(session, row) for row in all_games(session)]
+
+
+def _game(session: Session, row: GameRow) -> dict[str, Any]:
+    try:
+        one = load_game(session, row)
+    except UnreadableGameError:
+        done, turn = last_turns(session, row.id or 0)
+        last = turn or done
+        return {
+            "game": row.slug,
+            "status": UNREADABLE,
+            "turn": last.number if last else 0,
+            "deadline": turn.deadline.isoformat() if turn and turn.deadline else None,
+            "players": len(seats_of(session, row.id or 0)),
         }
-        for one in loaded
-    ]
+    return {
+        "game": one.row.slug,
+        "status": one.row.status.value,
+        "turn": one.game.turn if one.turn else one.game.turn - 1,
+        "deadline": _deadline(one),
+        "players": len(one.seats),
+    }
 
 
 def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, Any]:
@@ -56,12 +73,12 @@ def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, 
         "commitment": loaded.row.commitment,
         "players": [
             {
-                "name": row.name,
-                "address": row.address,
-                "balance": loaded.game.balances[row.name],
-                "dropped": row.name in loaded.game.dropped,
+                "name": seat.name,
+                "address": seat.address,
+                "balance": loaded.game.balances[seat.name],
+                "dropped": seat.name in loaded.game.dropped,
             }
-            for row in loaded.players
+            for seat in loaded.seats
         ],
         "hands": [_hand(hand, own) for table in public.tables for hand in table.hands],
     }
@@ -76,20 +93,19 @@ def show_orders(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str
 
 
 def _orders(session: Session, loaded: LoadedGame, *, reveal: bool) -> dict[str, Any]:
-    book = load_book(session, loaded.id, loaded.game.turn)
-    attendance = attendance_now(session, loaded, book)
+    file = load_turn_file(session, loaded)
     owed = due(loaded.game)
     players = []
-    for row in loaded.players:
+    for row in loaded.seats:
         hands = [hand for player, hand in owed if player == row.name]
-        filed = book.of(row.name)
+        filed = file.book.of(row.name)
         entry: dict[str, Any] = {
             "name": row.name,
             "due": hands,
             "filed": [hand for hand in hands if hand in filed],
             "missing": [hand for hand in hands if hand not in filed],
-            "wait": row.name in attendance.waiting,
-            "trouble": row.name in attendance.troubled,
+            "wait": file.of(row.name).waiting,
+            "trouble": file.of(row.name).troubled,
             "dropped": row.name in loaded.game.dropped,
         }
         if reveal:
@@ -99,7 +115,7 @@ def _orders(session: Session, loaded: LoadedGame, *, reveal: bool) -> dict[str, 
         "game": loaded.row.slug,
         "turn": loaded.game.turn,
         "deadline": _deadline(loaded),
-        "complete": attendance.complete,
+        "complete": file.complete(loaded.game),
         "players": players,
     }
 
@@ -115,14 +131,15 @@ def list_outbox(work: Workplace, states: tuple[str, ...] = ()) -> list[dict[str,
     with work.database.reading() as session:
         rows = [row for state in chosen for row in messages_in_state(session, state)]
         rows += () if states else delayed_messages(session)
-    return [_message(row) for row in sorted(rows, key=lambda row: row.id or 0)]
+        return [_message(session, row) for row in sorted(rows, key=lambda row: row.id or 0)]
 
 
-def _message(row: OutboxRow) -> dict[str, Any]:
+def _message(session: Session, row: OutboxRow) -> dict[str, Any]:
+    seat = session.get(SeatRow, row.seat_id) if row.seat_id else None
     return {
         "id": row.id,
         "kind": row.kind,
-        "player": row.player,
+        "player": seat.name if seat else "",
         "recipient": row.recipient,
         "subject": row.subject,
         "state": row.state.value,

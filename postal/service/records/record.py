@@ -17,7 +17,7 @@ from postal.engine.rules import Rules
 from postal.engine.state import Game, Hand
 from postal.errors import PostalError, UsageError
 from postal.service.gamefiles import load_game_file, make_rules
-from postal.service.play import play_lines
+from postal.service.records.play import play_lines
 
 FORMAT = "postal-record/1"
 

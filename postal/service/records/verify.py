@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from postal.engine.deal import commitment
 from postal.engine.game import adjudicate
-from postal.service.newgame import deal
-from postal.service.work import Workplace, find_game, load_game
-from postal.store.codec import decode_book, encode_events, encode_game
+from postal.service.loading import find_game, load_game
+from postal.service.records.dealing import deal
+from postal.service.workplace import Workplace
+from postal.store.codec import decode_book, decode_events, decode_game
 from postal.store.rows import TurnStatus
 from postal.store.turns import turns_of
 
@@ -14,23 +17,36 @@ from postal.store.turns import turns_of
 def verify_game(work: Workplace, slug: str) -> tuple[int, tuple[str, ...]]:
     """Return how many turns were checked, and a sentence for each thing that differs.
 
-    Checked are the commitment, the deal from its secret, and for each turn the events and the
-    state that its orders give under the present program (DESIGN.md, "State and evidence").
+    Checked are the commitment, made over the text that was stored when the game began, the deal
+    from its secret, and for each turn the events and the state that its orders give under the
+    present program (DESIGN.md, "State and evidence"). Values are compared, not their texts.
     """
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
         turns = [turn for turn in turns_of(session, loaded.id) if turn.status == TurnStatus.DONE]
     found: list[str] = []
-    row = loaded.row
-    if commitment(row.secret, loaded.rules) != row.commitment:
+    row, rules = loaded.row, loaded.rules
+    if commitment(row.secret, row.committed) != row.commitment:
         found.append("The commitment is not that of the game's secret and rules.")
-    game = deal(loaded.rules, row.slug, loaded.game.players, row.secret, row.deal)
-    if encode_game(game) != turns[0].state:
+    if not _plays_by(row.committed, json.loads(row.rules), dict(rules.options)):
+        found.append("The rules are not those that the commitment was made over.")
+    game = deal(rules, row.slug, loaded.game.players, row.secret, row.deal)
+    if game != decode_game(turns[0].state or "", rules):
         found.append("The deal is not the one that the game's secret gives.")
     for turn in turns[1:]:
         game, events = adjudicate(game, decode_book(turn.orders or ""))
-        if encode_game(game) != turn.state:
+        if game != decode_game(turn.state or "", rules):
             found.append(f"Turn {turn.number} gives another state than the one that was stored.")
-        if encode_events(events) != turn.events:
+        if events != decode_events(turn.events or ""):
             found.append(f"Turn {turn.number} gives other events than those that were reported.")
     return len(turns) - 1, tuple(found)
+
+
+def _plays_by(committed: str, source: object, options: dict[str, object]) -> bool:
+    """Whether a game's rules are those of the text: an option that came later is no difference."""
+    try:
+        text = json.loads(committed)
+        known = text["options"].items()
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return False
+    return bool(text["rules"] == source) and all(options.get(name) == value for name, value in known)
