@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +16,9 @@ from postal.mail.imap import ImapSettings, Mailbox
 from postal.mail.smtp import Sender, SmtpSettings
 from postal.reports import Reports
 from postal.resources import templates_path
-from postal.service.rounds import Rounds
-from postal.service.work import Identity, Workplace
+from postal.service.lease import MailboxLease
+from postal.service.ticks import Rounds
+from postal.service.workplace import Identity, Workplace
 from postal.store.database import open_database
 from postal.store.settings import setting_or
 
@@ -34,9 +37,9 @@ class Office:
         """Return a mailbox to enter; ConfigError where its password can't be had."""
         return Mailbox(imap_settings(self.config))
 
-    def rounds(self) -> Rounds:
-        """Return the post room's rounds over IMAP and SMTP."""
-        return Rounds(self.work, self.mailbox, Sender(smtp_settings(self.config)))
+    def rounds(self, lease: MailboxLease | None = None) -> Rounds:
+        """Return the post room's rounds over IMAP and SMTP, under a lease where daemons share."""
+        return Rounds(self.work, self.mailbox, Sender(smtp_settings(self.config)), lease)
 
 
 @contextmanager
@@ -69,6 +72,7 @@ def open_office(
             folder=config.imap.folder,
             new_name=new_name,
             token_key=bytes.fromhex(key),
+            owner=f"{socket.gethostname()}/{os.getpid()}/{entropy.new_name(8)}",
         )
         yield Office(config, work)
     finally:

@@ -10,7 +10,8 @@ from types import FrameType
 
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from postal.service.rounds import Rounds
+from postal.service.lease import BEAT_SECONDS, MailboxLease
+from postal.service.ticks import Rounds
 
 LOG = logging.getLogger("postal")
 
@@ -18,8 +19,13 @@ TICK = 0
 """A call for a round; any other is the number of the signal that calls for the end."""
 
 
-def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
+def run(
+    rounds: Rounds, poll_seconds: int, start: datetime, lease: MailboxLease | None = None
+) -> None:
     """Make a round every ``poll_seconds`` seconds from ``start`` (UTC) until SIGTERM or SIGINT.
+
+    Where several daemons share a database, ``lease`` says which of them has the mailbox: it is
+    renewed, or tried for, beside the rounds, and the one that gets it makes a round at once.
 
     Between two, mail that the server tells of by itself calls for a round at once. The round in
     hand is ended first. All of them are made in this thread, the main one: a mailbox connection
@@ -41,12 +47,22 @@ def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
         max_instances=1,
     )
 
+    def beat(lease: MailboxLease) -> None:
+        if lease.beat():
+            calls.put(TICK)
+
+    if lease is not None:
+        scheduler.add_job(
+            beat, "interval", args=[lease], seconds=BEAT_SECONDS, next_run_time=start,
+            misfire_grace_time=None, coalesce=True, max_instances=1,
+        )  # fmt: skip
+
     def stop(number: int, _frame: FrameType | None) -> None:
         calls.put(number)
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    rounds.begin()
+    rounds.begin(alone=lease is None)
     LOG.info("running: a round every %s seconds", poll_seconds)
     scheduler.start()
     try:
@@ -58,6 +74,8 @@ def run(rounds: Rounds, poll_seconds: int, start: datetime) -> None:
         scheduler.shutdown(wait=True)
     finally:
         rounds.close()
+        if lease is not None:
+            lease.leave()
     LOG.info("stopped")
 
 

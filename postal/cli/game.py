@@ -54,7 +54,7 @@ def new(
     from postal.config.sections import Game
     from postal.entropy import new_secret
     from postal.resources import games_path
-    from postal.service.newgame import Calendar, NewGame, create_game, parse_player
+    from postal.service.desk.newgame import Calendar, NewGame, create_game, parse_player
 
     players = [parse_player(text) for text in player]
     options = _options(option or ())
@@ -84,7 +84,7 @@ def list_(data: Data, as_json: Json = False) -> None:
     """List the games."""
     from postal.bootstrap import open_office
     from postal.cli.tables import when
-    from postal.service.overview import list_games
+    from postal.service.desk.overview import list_games
 
     with open_office(data) as office:
         rows = list_games(office.work)
@@ -98,7 +98,7 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
     """Show how a game stands; hidden cards only with --reveal."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_game
-    from postal.service.overview import show_game
+    from postal.service.desk.overview import show_game
 
     with open_office(data) as office:
         facts = show_game(office.work, game, reveal=reveal)

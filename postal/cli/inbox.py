@@ -38,7 +38,7 @@ def list_(
     """List the mails that need you: in quarantine, held, or lately come without a token."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when
-    from postal.service.inbox import list_mails
+    from postal.service.desk.mails import list_mails
     from postal.store.rows import MailStatus
 
     known = [one.value for one in MailStatus]
@@ -64,7 +64,7 @@ def show(
 ) -> None:
     """Show a mail: what became of it, its headers and, with --reveal, its text."""
     from postal.bootstrap import open_office
-    from postal.service.inbox import show_mail
+    from postal.service.desk.mails import show_mail
 
     with open_office(data) as office:
         facts = show_mail(office.work, number, reveal=reveal)
@@ -81,7 +81,7 @@ def reparse(number: Number, data: Data) -> None:
     What was taken is taken once, and later orders stand.
     """
     from postal.bootstrap import open_office
-    from postal.service.inbox import handle_again
+    from postal.service.desk.mails_again import handle_again
 
     with open_office(data) as office:
         typer.echo(f"{handle_again(office.work, number)} {_NEXT}")
@@ -97,7 +97,7 @@ def release(
 ) -> None:
     """Let a mail out of quarantine: you vouch for it, so it is handled."""
     from postal.bootstrap import open_office
-    from postal.service import inbox as mails
+    from postal.service.desk import mails_again as mails
 
     with open_office(data) as office:
         said = (mails.set_done if as_done else mails.release)(office.work, number)

@@ -13,7 +13,7 @@ from postal.errors import UsageError
 
 if TYPE_CHECKING:
     from postal.bootstrap import Office
-    from postal.service.rounds import Rounds
+    from postal.service.ticks import Rounds
 
 outbox = typer.Typer(no_args_is_help=True, help="See what is to be sent, and send it again.")
 
@@ -35,14 +35,21 @@ def run(
     """Poll the inbox, adjudicate what is due and send mail, until it is stopped."""
     from postal import daemon
     from postal.bootstrap import open_office
+    from postal.service.lease import MailboxLease
     from postal.store.lock import only_one
 
     log_to_stderr()
     with open_office(data) as office:
         config = office.config
+        seconds = poll_seconds or config.daemon.poll_seconds
+        start = office.work.clock.now()
+        if office.work.database.shared:
+            # Any number of daemons: the database hands the work out.
+            lease = MailboxLease(office.work)
+            daemon.run(office.rounds(lease), seconds, start, lease)
+            return
         with only_one(config.database_url, config.folder):
-            seconds = poll_seconds or config.daemon.poll_seconds
-            daemon.run(office.rounds(), seconds, office.work.clock.now())
+            daemon.run(office.rounds(), seconds, start)
 
 
 def poll(data: Data) -> None:
@@ -66,11 +73,16 @@ def poll(data: Data) -> None:
 
 
 def recover_alone(office: Office, rounds: Rounds) -> None:
-    """Take up what a killed program left half done, unless a daemon is at work, which does."""
+    """Take up what a killed program left half done, unless a daemon is at work, which does.
+
+    On a database that daemons share what they have is leased: it is taken up when that ends.
+    """
     from postal.store.lock import only_one
     from postal.store.problems import AlreadyRunning
 
     config = office.config
+    if office.work.database.shared:
+        return
     try:
         with only_one(config.database_url, config.folder):
             rounds.begin()
@@ -90,7 +102,7 @@ def list_(
     """List the mails that are not sent, or those in some state."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows
-    from postal.service.overview import list_outbox
+    from postal.service.desk.overview import list_outbox
     from postal.store.rows import OutboxState
 
     known = [one.value for one in OutboxState]
@@ -114,7 +126,7 @@ def retry(
 ) -> None:
     """Put failed mails back into the queue, to be sent at the next round."""
     from postal.bootstrap import open_office
-    from postal.service.delivery import requeue
+    from postal.service.outbound.delivery import requeue
 
     with open_office(data) as office:
         count = requeue(office.work, tuple(number or ()))

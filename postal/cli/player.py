@@ -34,7 +34,7 @@ def add_address(
 ) -> None:
     """Give a player a second address, once it is confirmed by an answer to a mail sent there."""
     from postal.bootstrap import open_office
-    from postal.service.players import add_address as add
+    from postal.service.desk.players import add_address as add
 
     with open_office(data) as office:
         slug = add(office.work, player, address, game)
@@ -48,7 +48,7 @@ def add_address(
 def revoke(player: Name, data: Data, game: Game = None) -> None:
     """Make a player's tokens worthless and send him his report again with a new one."""
     from postal.bootstrap import open_office
-    from postal.service.players import revoke_tokens
+    from postal.service.desk.players import revoke_tokens
 
     with open_office(data) as office:
         slug = revoke_tokens(office.work, player, game)

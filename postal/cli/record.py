@@ -34,7 +34,7 @@ def export(
 ) -> None:
     """Write a game's record: enough to play it again anywhere and get the same result."""
     from postal.bootstrap import open_office
-    from postal.service.export import export_game
+    from postal.service.records.export import export_game
 
     with open_office(data) as office:
         text = export_game(office.work, game, sealed=sealed)
@@ -66,8 +66,8 @@ def replay(
     differ, and with 2 where the file is no game record.
     """
     from postal.resources import games_path
-    from postal.service.record import differences, load_record
-    from postal.service.record import replay as play_again
+    from postal.service.records.record import differences, load_record
+    from postal.service.records.record import replay as play_again
 
     record = load_record(file, games_path(data))
     outcome = play_again(record).outcome
@@ -93,7 +93,7 @@ def verify(
     """
     from postal.bootstrap import open_office
     from postal.reports.display import counted
-    from postal.service.verify import verify_game
+    from postal.service.records.verify import verify_game
 
     with open_office(data) as office:
         turns, found = verify_game(office.work, game)

@@ -9,7 +9,6 @@ import typer
 
 from postal.cli.mailroom import recover_alone
 from postal.cli.options import Data, Json
-from postal.errors import PostalError
 
 if TYPE_CHECKING:
     from postal.bootstrap import Office
@@ -28,7 +27,7 @@ def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = F
     """Tell whose orders are in for the turn in play, and whose aren't."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when
-    from postal.service.overview import show_orders
+    from postal.service.desk.overview import show_orders
 
     with open_office(data) as office:
         facts = show_orders(office.work, game, reveal=reveal)
@@ -79,23 +78,17 @@ def adjudicate(
 
 def _meant(office: Office, game: str, turn: int | None) -> int | None:
     """Return the turn to adjudicate; None where the game is past it or over, which is said."""
-    from postal.service.work import find_game, load_game
+    from postal.service.desk.adjudicate import turn_meant
 
-    with office.work.database.reading() as session:
-        loaded = load_game(session, find_game(session, game))
-    if loaded.turn is None:
-        typer.echo(f"{game} is over: nothing was done.")
+    meant = turn_meant(office.work, game, turn)
+    if isinstance(meant, str):
+        typer.echo(meant)
         return None
-    if turn is not None and turn < loaded.game.turn:
-        typer.echo(f"{game} is past turn {turn}, at turn {loaded.game.turn}: nothing was done.")
-        return None
-    if turn is not None and turn > loaded.game.turn:
-        raise PostalError(f"{game} is only at turn {loaded.game.turn}: nothing was done.")
-    return loaded.game.turn
+    return meant
 
 
 def _force(office: Office, game: str, turn: int) -> None:
-    from postal.service.turns import force_turn
+    from postal.service.desk.adjudicate import force_turn
 
     done = force_turn(office.work, game, turn)
     typer.echo(f"{game}: turn {done.turn} is adjudicated{'; the game is over' * done.finished}.")
@@ -107,12 +100,9 @@ def _preview(office: Office, game: str, reveal: bool) -> None:
     from postal.engine.game import due
     from postal.reports.display import counted
     from postal.reports.events import told
-    from postal.service.turns import preview
-    from postal.service.work import find_game
+    from postal.service.desk.adjudicate import preview
 
-    with office.work.database.reading() as session:
-        row = find_game(session, game)
-    before, _, events = preview(office.work, row)
+    before, _, events = preview(office.work, game)
     missing: dict[str, list[str]] = {}
     for event in events:
         if isinstance(event, Nmr):

@@ -118,6 +118,14 @@ class Reports:
         title = "a second address"
         return self._render("address", frame, title, player=player, address=address, step=step)
 
+    def merged(self, frame: Frame, player: str, other: str, kept: str) -> Rendered:
+        """Return the word to a player that two entries of the league are one person from now on.
+
+        ``kept`` is the name under which both go on.
+        """
+        title = "one person in the league"
+        return self._render("merged", frame, title, player=player, other=other, kept=kept)
+
     def too_long(self, frame: Frame) -> Rendered:
         """Return the answer to a mail that is too long to be read."""
         return self._render("too_long", frame, "your mail is too long")

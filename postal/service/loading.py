@@ -82,7 +82,7 @@ class Presence:
 
 @dataclass(frozen=True, slots=True)
 class TurnFile:
-    """What is on file for the turn in play, and where each player stands; names of seats are keys."""
+    """What is on file for the turn in play, and where each player stands, by his seat's name."""
 
     book: Book = field(repr=False)
     presence: Mapping[str, Presence]
@@ -142,7 +142,7 @@ def load_game(session: Session, row: GameRow) -> LoadedGame:
         return LoadedGame(row, rules, decode_game(done.state, rules), seats, turn, done)
     except StoreUnavailable:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever a damaged state does
         # Its text may quote the state; the chain would too.
         raise UnreadableGameError(row, whereabouts(error)) from None
 

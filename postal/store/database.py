@@ -38,6 +38,11 @@ class Database:
         self._writing = engine
         self._reading = engine.execution_options(**_reading_options(engine.url))
 
+    @property
+    def shared(self) -> bool:
+        """Whether any number of daemons may work on it at once: PostgreSQL hands work out."""
+        return self._writing.dialect.name == "postgresql"
+
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """Yield a session that commits at the end of the block and rolls back on any error.

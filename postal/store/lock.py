@@ -1,4 +1,4 @@
-"""Keeps a second daemon off the same data, by locks that end with the process that holds them."""
+"""Keeps a second daemon off the same SQLite data, by locks that end with their process."""
 
 import fcntl
 import os
@@ -6,34 +6,26 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from sqlalchemy import text
-
-from postal.store.database import make_engine, parse_url, told_in_a_sentence
+from postal.store.database import parse_url
 from postal.store.problems import AlreadyRunning, StoreUnavailable
 
 LOCK_NAME = "postal.lock"
 """The file that a daemon locks in its data folder; the file itself may stay."""
 
-DAEMON_LOCK = 0x706F_7374_616C_6421
-"""The PostgreSQL advisory lock that a daemon holds (it reads "postald!")."""
-
 
 @contextmanager
 def only_one(database_url: str, data_folder: Path) -> Iterator[None]:
-    """Hold the data folder and the database for this process while the block runs.
+    """Hold the data folder and the folder of an SQLite database while the block runs.
 
     Raises AlreadyRunning where another holds either, StoreUnavailable where they can't be
-    reached. The system itself lets go when the process ends, however it ends.
+    reached. The system itself lets go when the process ends, however it ends. Daemons on one
+    PostgreSQL database need no lock: it hands their work out.
     """
     with ExitStack() as locks:
         locks.enter_context(_file_lock(data_folder / LOCK_NAME))
-        url = parse_url(database_url)
-        if url.get_backend_name() == "postgresql":
-            locks.enter_context(_server_lock(database_url))
-        else:
-            beside = Path(url.database or "").resolve().parent
-            if beside != data_folder.resolve():
-                locks.enter_context(_file_lock(beside / LOCK_NAME))
+        beside = Path(parse_url(database_url).database or "").resolve().parent
+        if beside != data_folder.resolve():
+            locks.enter_context(_file_lock(beside / LOCK_NAME))
         yield
 
 
@@ -54,23 +46,6 @@ def _file_lock(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-@contextmanager
-def _server_lock(database_url: str) -> Iterator[None]:
-    """Hold a lock of the session, on a connection that does nothing else."""
-    with told_in_a_sentence():
-        engine = make_engine(database_url)
-        connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-    try:
-        with told_in_a_sentence():
-            lock = text("SELECT pg_try_advisory_lock(:key)")
-            if not connection.scalar(lock, {"key": DAEMON_LOCK}):
-                raise AlreadyRunning(_running("on this PostgreSQL database"))
-        yield
-    finally:
-        connection.invalidate()
-        engine.dispose()
 
 
 def _running(where: str) -> str:

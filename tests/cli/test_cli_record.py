@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from postal.service.record import NoRecordError
+from postal.service.records.record import NoRecordError
 from tests.cli.cli_league import make_folder, new_game, postal, refusal
 
 SAMPLE = Path(__file__).parent.parent / "records" / "smith-sample-hand.json"

@@ -13,8 +13,8 @@ from postal.demo.servers import MailServers
 from postal.engine.game import due
 from postal.engine.view import view
 from postal.ordertext import read_mail
-from postal.service.play import order_context
-from postal.service.work import find_game, load_game
+from postal.service.loading import find_game, load_game
+from postal.service.records.play import order_context
 from postal.store.codec import encode_order
 from postal.store.orders import file_order
 from postal.store.rows import OrderRow

@@ -17,12 +17,13 @@ from postal.mail.imap import Fetched
 from postal.ordertext import Context
 from postal.reports import Reports
 from postal.resources import games_path, templates_path
-from postal.service.intake import poll
-from postal.service.newgame import Calendar, NewGame, create_game
-from postal.service.play import order_context
-from postal.service.post import REPORTS
-from postal.service.turns import force_turn
-from postal.service.work import Identity, Workplace, find_game, load_game
+from postal.service.desk.adjudicate import force_turn
+from postal.service.desk.newgame import Calendar, NewGame, create_game
+from postal.service.inbound.intake import poll
+from postal.service.loading import find_game, load_game
+from postal.service.outbound.kinds import REPORTS
+from postal.service.records.play import order_context
+from postal.service.workplace import Identity, Workplace
 from postal.store.database import open_database
 from postal.store.rows import OutboxRow
 from tests.mail.conftest import GM

@@ -15,9 +15,9 @@ from postal.mail.incoming import Incoming
 from postal.ordertext import Reading
 from postal.ordertext.types import Command
 from postal.service import answers
-from postal.service.answers import best_reading
-from postal.service.intake import Inbox, poll
-from postal.service.work import LoadedGame
+from postal.service.inbound.handling import best_reading
+from postal.service.inbound.intake import Inbox, poll
+from postal.service.loading import LoadedGame
 from postal.store.rows import MailRow, OrderAction, OrderHistoryRow, OrderRow, OutboxRow
 from tests.mail.corpus_game import League
 

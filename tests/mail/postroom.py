@@ -14,7 +14,7 @@ from postal.clock import SystemClock
 from postal.engine.view import view
 from postal.mail.imap import ImapSettings, Mailbox
 from postal.mail.smtp import Sender, SmtpSettings
-from postal.service.rounds import Rounds
+from postal.service.ticks import Rounds
 from tests.mail.faulty import HOST, FaultySmtp
 from tests.service.service_league import League, open_league
 

@@ -12,11 +12,12 @@ import pytest
 
 from postal.bootstrap import TOKEN_KEY
 from postal.resources import games_path
-from postal.service.export import export_game
-from postal.service.inbox import list_mails, release
-from postal.service.overview import list_games, list_outbox, show_game, show_orders
-from postal.service.record import differences, load_record, read_record, replay
-from postal.service.verify import verify_game
+from postal.service.desk.mails import list_mails
+from postal.service.desk.mails_again import release
+from postal.service.desk.overview import list_games, list_outbox, show_game, show_orders
+from postal.service.records.export import export_game
+from postal.service.records.record import differences, load_record, read_record, replay
+from postal.service.records.verify import verify_game
 from postal.store.settings import setting_or
 from tests.service.service_league import GM_BOX, League, open_league
 

@@ -8,7 +8,7 @@ from postal.engine.problems import Fault, Problem
 from postal.ordertext import Context, read_mail
 from postal.ordertext.lines import LONGEST_LINE
 from postal.ordertext.reader import MOST_LINES
-from postal.service.filing import MOST_PROBLEMS, Filing
+from postal.service.inbound.filing import MOST_PROBLEMS, Filing
 from tests.engine.engine_games import Play, betting, deal, showdown, smith
 
 PLAYER = Context(

@@ -13,7 +13,7 @@ from postal.robots import Style
 from postal.robots.clients import layout
 from postal.robots.clients_languages import LANGUAGES
 from postal.robots.clients_table import CLIENTS
-from postal.service.play import order_context
+from postal.service.records.play import order_context
 from tests.robots.robot_league import Table, alike, new_table, ordered, robot
 
 PLAYER = "Mary Ann"

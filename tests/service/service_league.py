@@ -21,13 +21,14 @@ from postal.mail.imap import Fetched
 from postal.mail.smtp import SendResult
 from postal.reports import Frame, Rendered, Reports
 from postal.resources import games_path, templates_path
-from postal.service.delivery import Delivered, send_outbox
-from postal.service.intake import Polled, poll
-from postal.service.newgame import Calendar, NewGame, create_game
-from postal.service.turns import Adjudicated, adjudicate_due
-from postal.service.work import Identity, LoadedGame, Workplace, find_game, load_game
+from postal.service.desk.newgame import Calendar, NewGame, create_game
+from postal.service.inbound.intake import Polled, poll
+from postal.service.loading import LoadedGame, find_game, load_game, load_turn_file
+from postal.service.outbound.delivery import Delivered, send_outbox
+from postal.service.turns.adjudication import Adjudicated, adjudicate_due
+from postal.service.workplace import Identity, Workplace
 from postal.store.database import Database, open_database
-from postal.store.rows import GameRow, MailRow, OutboxRow, TurnRow
+from postal.store.rows import GameRow, MailRow, OutboxRow, SeatRow, TurnRow
 
 GM_BOX = "gm@example.org"
 SLUG = "smith-1"
@@ -226,7 +227,8 @@ class League:
     def token(self, player: str, turn: int | None = None, slug: str = SLUG) -> str:
         """Return a player's token, for the turn in play for want of another."""
         loaded = self.loaded(slug)
-        return self.work.token(loaded.row, loaded.game.turn if turn is None else turn, player)
+        number = loaded.game.turn if turn is None else turn
+        return self.work.token(loaded.row, number, loaded.seat(player).seat)
 
     def mail(  # noqa: PLR0913 - each is a part of a mail, named at the call
         self,
@@ -297,10 +299,11 @@ class League:
         with self.database.reading() as session:
             rows = session.exec(select(OutboxRow).order_by(OutboxRow.id)).all()  # type: ignore[arg-type]  # a column
             games = {row.id: row.slug for row in session.exec(select(GameRow)).all()}
+            seats = {row.id: row.name for row in session.exec(select(SeatRow)).all()}
         return [
             row
             for row in rows
-            if player in (None, row.player)
+            if player in (None, seats.get(row.seat_id, ""))
             and (not kinds or row.kind in kinds)
             and slug in (None, games.get(row.game_id))
         ]
@@ -320,12 +323,10 @@ class League:
 
     def on_file(self, player: str) -> list[str]:
         """Return a player's orders on file in the turn in play, as canonical lines."""
-        from postal.store.orders import orders_on_file  # noqa: PLC0415 - for this alone
-
         loaded = self.loaded()
         with self.database.reading() as session:
-            rows = orders_on_file(session, loaded.id, loaded.game.turn, player)
-        return [row.line for row in rows]
+            book = load_turn_file(session, loaded).book
+        return [order.line() for order in book.of(player).values()]
 
 
 def open_league(

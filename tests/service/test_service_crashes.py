@@ -11,8 +11,8 @@ import pytest
 from sqlmodel import Session
 
 from postal.engine.view import view
-from postal.service.delivery import recover
-from postal.service.turns import recover_claims
+from postal.service.outbound.delivery import recover
+from postal.service.turns.adjudication import recover_claims
 from postal.store.codec import decode_book
 from postal.store.database import Database
 from postal.store.rows import MailStatus

@@ -6,7 +6,7 @@ import pytest
 
 from postal.errors import PostalError
 from postal.mail.smtp import SendResult
-from postal.service.delivery import BACKOFF, GIVE_UP, recover, requeue
+from postal.service.outbound.delivery import BACKOFF, GIVE_UP, recover, requeue
 from postal.store.rows import OutboxState
 from tests.service.service_league import MINUTE, League, Stumble, text_of
 

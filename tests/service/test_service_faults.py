@@ -15,7 +15,7 @@ from postal.clock import ManualClock
 from postal.engine.view import view
 from postal.mail.imap import PROCESSED, QUARANTINE, ImapSettings, Mailbox
 from postal.mail.smtp import Sender, SmtpSettings
-from postal.service.rounds import Rounds
+from postal.service.ticks import Rounds
 from postal.store.codec import decode_book
 from postal.store.rows import MailStatus, OutboxState
 from tests.mail.faulty import DROP, EVERYTHING, HOST, LOST, Faulty, FaultyImap, FaultySmtp

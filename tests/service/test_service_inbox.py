@@ -11,8 +11,9 @@ from postal.engine.view import view
 from postal.errors import PostalError
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.service import answers
-from postal.service.inbox import handle_again, list_mails, release, set_done, show_mail
-from postal.service.intake import TRIES
+from postal.service.desk.mails import list_mails, show_mail
+from postal.service.desk.mails_again import handle_again, release, set_done
+from postal.service.inbound.intake import TRIES
 from postal.store.rows import MailStatus
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, League, text_of
 

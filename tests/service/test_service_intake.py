@@ -10,8 +10,8 @@ from postal.engine.view import view
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.reports import TemplateMistakeError
 from postal.service import answers, filing
-from postal.service.filing import MOST_PROBLEMS
-from postal.service.intake import TRIES
+from postal.service.inbound.filing import MOST_PROBLEMS
+from postal.service.inbound.intake import TRIES
 from postal.store.rows import MailStatus
 from tests.service.service_league import (
     DEADLINE,
@@ -288,7 +288,7 @@ def test_a_mail_at_which_the_program_ends_each_time_is_set_aside(
     def ending(*_: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr("postal.service.intake.answer_mail", ending)
+    monkeypatch.setattr("postal.service.inbound.intake.answer_mail", ending)
     dealt.write("Ann", example(dealt))
     for _ in range(TRIES):
         with pytest.raises(SystemExit):

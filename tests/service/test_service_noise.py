@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import event
 
 from postal.engine.view import view
-from postal.service.delivery import requeue
-from postal.service.overview import list_outbox
-from postal.service.post import MOST_ANSWERS
+from postal.service.desk.overview import list_outbox
+from postal.service.outbound.delivery import requeue
+from postal.service.outbound.kinds import MOST_ANSWERS
 from postal.store.outbox import count_messages
 from postal.store.rows import MailStatus, OutboxRow, OutboxState
 from tests.service.service_league import MINUTE, League, parsed, text_of

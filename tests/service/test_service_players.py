@@ -7,8 +7,8 @@ import pytest
 from postal.engine.view import view
 from postal.errors import PostalError, UsageError
 from postal.mail.tokens import message_id, plus_address, subject_tag
-from postal.service.newgame import check_players
-from postal.service.players import add_address, revoke_tokens
+from postal.service.desk.newgame import check_players
+from postal.service.desk.players import add_address, revoke_tokens
 from postal.store.rows import MailStatus, OutboxRow
 from tests.service.service_league import (
     DEADLINE,

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from postal.errors import PostalError
-from postal.service.turns import adjudicate_due, force_turn
+from postal.service.desk.adjudicate import force_turn
+from postal.service.turns.adjudication import adjudicate_due
 from postal.store.database import Database
 from postal.store.rows import MailStatus, TurnStatus
 from tests.postgresql import postgresql_cluster, postgresql_url

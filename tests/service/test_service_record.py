@@ -13,11 +13,12 @@ from postal.engine.game import due
 from postal.engine.rules import Rules
 from postal.errors import PostalError
 from postal.resources import games_path
-from postal.service.export import export_game
+from postal.service.desk.adjudicate import force_turn
+from postal.service.desk.newgame import deal
 from postal.service.gamefiles import load_game_file, make_rules
-from postal.service.newgame import deal
-from postal.service.play import play_lines
-from postal.service.record import (
+from postal.service.records.export import export_game
+from postal.service.records.play import play_lines
+from postal.service.records.record import (
     NoRecordError,
     differences,
     load_record,
@@ -25,7 +26,6 @@ from postal.service.record import (
     replay,
     write_record,
 )
-from postal.service.turns import force_turn
 from tests.service.service_league import (
     EIGHT,
     HOUR,

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from postal.mail.connection import MailboxUnavailable
-from postal.service.rounds import LONGEST_PAUSE, Rounds
+from postal.service.ticks import LONGEST_PAUSE, Rounds
 from tests.service.service_league import MINUTE, League
 
 
@@ -88,7 +88,7 @@ def test_a_bug_in_one_part_holds_up_no_other(
     def failing(*_: object) -> None:
         raise KeyError("AS KD")
 
-    monkeypatch.setattr("postal.service.rounds.adjudicate_due", failing)
+    monkeypatch.setattr("postal.service.ticks.adjudicate_due", failing)
     quick.write("Ann", "help")
     for _ in range(3):
         rounds.round()

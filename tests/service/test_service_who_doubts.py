@@ -7,7 +7,8 @@ import pytest
 from postal.engine.view import view
 from postal.errors import PostalError
 from postal.mail.imap import PROCESSED, QUARANTINE
-from postal.service.inbox import list_mails, release
+from postal.service.desk.mails import list_mails
+from postal.service.desk.mails_again import release
 from postal.store.rows import MailStatus
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, League, text_of
 

@@ -8,8 +8,8 @@ from itertools import cycle, islice
 import pytest
 
 from postal.errors import UsageError
-from postal.service.newgame import check_players
-from postal.service.players import add_address
+from postal.service.desk.newgame import check_players
+from postal.service.desk.players import add_address
 from tests.mail.disguises import disguised_ids, disguised_words, without_line_ends
 from tests.service.service_league import GM_BOX, SIX, League
 

@@ -8,9 +8,9 @@ import pytest
 
 from postal.engine.view import view
 from postal.service import answers, filing
-from postal.service.inbox import list_mails, show_mail
-from postal.service.overview import list_games, list_outbox, show_game, show_orders
-from postal.service.players import add_address, revoke_tokens
+from postal.service.desk.mails import list_mails, show_mail
+from postal.service.desk.overview import list_games, list_outbox, show_game, show_orders
+from postal.service.desk.players import add_address, revoke_tokens
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, SECRET, League, parsed, text_of
 
 SERVER = "mx.example.org"

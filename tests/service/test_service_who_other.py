@@ -3,8 +3,8 @@
 import pytest
 
 from postal.mail.imap import PROCESSED
-from postal.service.inbox import release
-from postal.service.players import add_address
+from postal.service.desk.mails_again import release
+from postal.service.desk.players import add_address
 from postal.store.rows import MailStatus
 from tests.service.service_league import HOUR, League, parsed, text_of
 from tests.service.test_service_players import WORK, answer, asked

@@ -10,7 +10,6 @@ from unicodedata import category
 
 from sqlmodel import Session
 
-from postal.errors import PostalError
 from postal.mail.headers import decoded
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import masked
@@ -131,7 +130,7 @@ def _plain(text: str, known: Container[str], *, reveal: bool) -> str:
 
 
 class _KnownTokens:
-    """Every token that was given out, so that not even a bare one is shown; looked up when asked."""
+    """Every token that was given out, looked up when asked: not even a bare one is shown."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -128,7 +128,7 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         session.flush()
         # Rendered in here, since tokens and Message-IDs need the seats' ids; a game begins once.
         letters = Letters(session, work)
-        write_reports(work, letters, loaded, (), 0)
+        write_reports(letters, loaded, (), 0)
         letters.queue(session)
     return loaded
 

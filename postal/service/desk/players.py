@@ -155,7 +155,7 @@ def _new_tokens(
     letters = Letters(session, work)
     for seat, game in seats:
         loaded = load_game(session, game)
-        write_report_again(session, work, letters, loaded, loaded.seat_by_id(seat.id or 0))
+        write_report_again(letters, loaded, loaded.seat_by_id(seat.id or 0))
     letters.queue(session)
     return tuple(game.slug for _, game in seats)
 

@@ -71,7 +71,7 @@ NO_TOKEN = "no token"  # noqa: S105 - how a reason begins
 
 
 def taken_by(session: Session, person_id: int, address: str) -> str | None:
-    """Return the name of another player of one of a person's games who has an address, else None."""
+    """Return who else of one of a person's games has an address, else None."""
     for _, game in seats_held(session, person_id):
         for seat in seats_of(session, game.id or 0):
             if seat.person.id != person_id and fold(address) in map(fold, seat.addresses):

@@ -34,28 +34,24 @@ def delivery_report(case: Case) -> Outcome | None:
     report = case.incoming.report
     if report is None:
         return None
-    ignored = partial(Outcome, MailStatus.IGNORED)
     message = _message(case.session, case.incoming, report)
     if message is None or message.id is None:
-        return ignored("a delivery report of no mail of ours")
+        return Outcome(MailStatus.IGNORED, "a delivery report of no mail of ours")
     status = ", ".join(dict.fromkeys(report.statuses[:_MAX_STATUSES])) or "no status given"
+    what, mark = f"mail {message.id} arrived", None
     if report.failed:
-        reason = f"mail {message.id} came back"
+        what = f"mail {message.id} came back"
         # Of a mail that failed the GM knows; one that he queued again is still to go.
         again = message.state is OutboxState.QUEUED and message.tries > 0
-        if message.state is OutboxState.FAILED or again:
-            return ignored(reason)
-        _tell_gm(case, message, status)
-        text = f"came back: {status}"
-        change = partial(mark_failed, message_id=message.id, code=None, text=text)
-        return ignored(reason, changes=(change,))
-    if report.delayed:
-        reason = f"mail {message.id} is delayed"
-        if message.state is not OutboxState.SENT:
-            return ignored(reason)
-        change = partial(mark_delayed, message_id=message.id, text=f"delayed: {status}")
-        return ignored(reason, changes=(change,))
-    return ignored(f"mail {message.id} arrived")
+        if message.state is not OutboxState.FAILED and not again:
+            _tell_gm(case, message, status)
+            mark = partial(mark_failed, code=None, text=f"came back: {status}")
+    elif report.delayed:
+        what = f"mail {message.id} is delayed"
+        if message.state is OutboxState.SENT:
+            mark = partial(mark_delayed, text=f"delayed: {status}")
+    changes = (partial(mark, message_id=message.id),) if mark else ()
+    return Outcome(MailStatus.IGNORED, what, changes=changes)
 
 
 def _message(session: Session, incoming: Incoming, report: DeliveryReport) -> OutboxRow | None:

@@ -19,7 +19,7 @@ def answer_commands(case: SeatCase, filing: Filing) -> None:
     """Write the answer to each command of a mail, once each."""
     for name in dict.fromkeys(command.name for command in filing.reading.commands):
         if name == "resend":
-            _resend(case)
+            write_report_again(case.letters, case.loaded, case.seat, case.incoming)
             continue
         rendered = _answer(case, filing, name)
         if rendered is not None:
@@ -50,12 +50,6 @@ def option_facts(loaded: LoadedGame) -> tuple[OptionFact, ...]:
     return tuple(
         OptionFact(name, value, str(said.get(name, {}).get("says", "")))
         for name, value in loaded.rules.options.items()
-    )
-
-
-def _resend(case: SeatCase) -> None:
-    write_report_again(
-        case.session, case.work, case.letters, case.loaded, case.seat, case.incoming
     )
 
 

@@ -1,4 +1,4 @@
-"""What a mail's lines come to on file, with the evidence of every line (RULES.md 8.2, 9.4, 10.6)."""
+"""What a mail's lines come to on file, and the evidence of each (RULES.md 8.2, 9.4, 10.6)."""
 
 from __future__ import annotations
 

@@ -121,9 +121,7 @@ def _late(case: SeatCase) -> Outcome | None:
     # At its deadline a turn may not be adjudicated yet: an answer to this is for the next.
     following = max(current, named) + (named == current)
     frame = case.letters.frame(loaded, seat, orders_for=following)
-    rendered = case.work.reports.late(
-        frame, view(loaded.game, seat.name, case.file.book), named
-    )
+    rendered = case.work.reports.late(frame, view(loaded.game, seat.name, case.file.book), named)
     letter = Letter(LetterKind.LATE, rendered, current, following, case.incoming)
     case.letters.to_player(loaded, seat, letter)
     return Outcome(MailStatus.DONE, "too early" if named > current else "too late", case.whose)

@@ -18,7 +18,6 @@ from postal.service.workplace import Workplace
 from postal.store.mails import known_uids, poll_finished, store_mail, unmoved_mails
 from postal.store.rows import MailRow, fold
 
-LOG = logging.getLogger("postal")
 
 class Inbox(Protocol):
     """The mailbox that is polled: ``postal.mail.imap.Mailbox``, or a stand-in."""

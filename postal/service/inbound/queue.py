@@ -64,9 +64,7 @@ def handle_new(work: Workplace) -> tuple[str, ...]:
     return tuple(became)
 
 
-def write_outcome(
-    session: Session, row: MailRow, outcome: Outcome, letters: Letters
-) -> None:
+def write_outcome(session: Session, row: MailRow, outcome: Outcome, letters: Letters) -> None:
     """Write what a mail came to; OvertakenError where it must be worked out anew."""
     outcome.write(session, row, letters)
     row.owner = row.lease_until = row.next_try_at = None

@@ -58,9 +58,7 @@ def confirming(session: Session, incoming: Incoming) -> AddressRow | None:
     return row if fold(incoming.senders[0]) == row.address_key else None
 
 
-def earlier_copy(
-    session: Session, row: MailRow, whose: Whose, incoming: Incoming
-) -> int | None:
+def earlier_copy(session: Session, row: MailRow, whose: Whose, incoming: Incoming) -> int | None:
     """Return the mail of the same seat and turn that this one is a copy of, else None.
 
     A server's copy, or a mail sent anew by somebody else, has other lines at its head, so that

@@ -9,9 +9,8 @@ from datetime import timedelta
 
 from sqlmodel import Session
 
-from postal.mail.gate import base_address
 from postal.mail.incoming import Incoming
-from postal.mail.message import Automatic, Outgoing, build
+from postal.mail.message import Outgoing, build
 from postal.mail.tokens import message_id, plus_address, subject_tag
 from postal.reports import Frame, Rendered
 from postal.service.loading import LoadedGame
@@ -51,7 +50,7 @@ class Letters:
 
     def __init__(self, session: Session, work: Workplace) -> None:
         """Take the session to read in."""
-        self._session, self._work = session, work
+        self.session, self.work = session, work
         self._threads: dict[tuple[int, int], dict[int, list[str]]] = {}
         self._messages: list[OutboxRow] = []
         self._tokens: list[TokenRow] = []
@@ -64,10 +63,10 @@ class Letters:
         For a ``seat`` the address that is answered to holds its token for turn ``orders_for``, the
         turn in play where it is left out.
         """
-        identity, turn = self._work.identity, loaded.turn
+        identity, turn = self.work.identity, loaded.turn
         mailbox, tag = identity.mailbox, ""
         if seat is not None:
-            token = self._work.token(loaded.row, orders_for or loaded.game.turn, seat.seat)
+            token = self.work.token(loaded.row, orders_for or loaded.game.turn, seat.seat)
             mailbox = plus_address(mailbox, token) if identity.plus else mailbox
             tag = "" if identity.plus else f"{loaded.row.slug} {subject_tag(token)}"
         return Frame(
@@ -78,14 +77,14 @@ class Letters:
             deadline=turn.deadline if turn else None,
             zone=turn.zone if turn else loaded.row.zone,
             commitment=loaded.row.commitment,
-            now=self._work.clock.now(),
+            now=self.work.clock.now(),
             reply_subject=tag,
             holders={one.name: one.shown for one in loaded.seats if one.shown != one.name},
         )
 
     def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
         """Return the frame of a mail to an address that is answered with ``token``."""
-        mailbox, plus = self._work.identity.mailbox, self._work.identity.plus
+        mailbox, plus = self.work.identity.mailbox, self.work.identity.plus
         return replace(
             self.frame(loaded),
             mailbox=plus_address(mailbox, token) if plus else mailbox,
@@ -97,7 +96,7 @@ class Letters:
 
         An answer goes to a further address of his, once that is confirmed, where he wrote from it.
         """
-        work, identity, turn = self._work, self._work.identity, letter.turn
+        work, identity, turn = self.work, self.work.identity, letter.turn
         recipient = _recipient(seat, letter.answers)
         if letter.answers is not None and self._enough(recipient, letter.kind):
             LOG.info("no %s to seat %s: enough for now", letter.kind, seat.id)
@@ -139,7 +138,7 @@ class Letters:
 
         ``token`` confirms the address and orders nothing; the seat's own stands nowhere in it.
         """
-        work, identity = self._work, self._work.identity
+        work, identity = self.work, self.work.identity
         outgoing = self._outgoing(
             address,
             "",
@@ -167,8 +166,8 @@ class Letters:
 
         What has the same ``once`` is written once, however often it is met with.
         """
-        identity = self._work.identity
-        name = f"<postal-gm.{self._work.new_name(NAME_LENGTH)}@{identity.domain}>"
+        identity = self.work.identity
+        name = f"<postal-gm.{self.work.new_name(NAME_LENGTH)}@{identity.domain}>"
         outgoing = self._outgoing(
             identity.gm_address, identity.gm_name, rendered, rendered.subject, name
         )
@@ -186,7 +185,7 @@ class Letters:
     ) -> None:
         """Write a notice to the GM; ``sentences`` hold no card, token or password."""
         frame = self.frame(loaded) if loaded else self._frame_of_none()
-        rendered = self._work.reports.gm_notice(frame, subject, sentences)
+        rendered = self.work.reports.gm_notice(frame, subject, sentences)
         self.to_gm(rendered, loaded, turn, once=once)
 
     def queue(self, session: Session) -> Sequence[OutboxRow]:
@@ -198,14 +197,14 @@ class Letters:
         self, recipient: str, name: str, rendered: Rendered, subject: str, identifier: str
     ) -> Outgoing:
         return Outgoing(
-            sender=self._work.identity.mailbox,
+            sender=self.work.identity.mailbox,
             recipient=recipient,
             recipient_name=name,
             subject=subject,
             text=rendered.text,
             html=rendered.html,
             message_id=identifier,
-            date=self._work.clock.now(),
+            date=self.work.clock.now(),
         )
 
     def _keep(  # noqa: PLR0913 - each is a column of the row
@@ -239,23 +238,23 @@ class Letters:
         return Frame(
             slug="postal",
             title="postal",
-            gm=self._work.identity.gm_name,
-            mailbox=self._work.identity.mailbox,
+            gm=self.work.identity.gm_name,
+            mailbox=self.work.identity.mailbox,
             deadline=None,
             zone="UTC",
             commitment="",
-            now=self._work.clock.now(),
+            now=self.work.clock.now(),
         )
 
     def _enough(self, recipient: str, kind: LetterKind) -> bool:
         """Whether an address has been answered enough for now, this use case's letters too."""
-        now = self._work.clock.now()
+        now = self.work.clock.now()
         mine = [message.kind for message in self._messages if message.recipient == recipient]
         if kind.pause is not None and (
-            kind in mine or count_messages(self._session, recipient, now - kind.pause, (kind,))
+            kind in mine or count_messages(self.session, recipient, now - kind.pause, (kind,))
         ):
             return True
-        lately = count_messages(self._session, recipient, now - timedelta(days=1))
+        lately = count_messages(self.session, recipient, now - timedelta(days=1))
         return lately + len(mine) >= MOST_ANSWERS
 
     def _thread(self, loaded: LoadedGame, seat: HeldSeat, turn: int) -> list[str]:
@@ -267,7 +266,7 @@ class Letters:
         if key not in self._threads:
             found: dict[int, list[str]] = {}
             before = sorted({0, turn - 1} - {-1})
-            rows = threads(self._session, loaded.id, before, REPORTS)
+            rows = threads(self.session, loaded.id, before, REPORTS)
             for number in before:
                 for seat_id, of_turn, name in rows:
                     if of_turn == number:
@@ -280,4 +279,6 @@ def _recipient(seat: HeldSeat, answers: Incoming | None) -> str:
     """Return where reports go, or the confirmed address that is answered."""
     if answers is None or len(answers.senders) != 1:
         return seat.address
-    return next((one for one in seat.addresses if fold(one) == fold(answers.senders[0])), seat.address)
+    return next(
+        (one for one in seat.addresses if fold(one) == fold(answers.senders[0])), seat.address
+    )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from postal.engine.book import Book
 from postal.engine.state import Game
 from postal.errors import PostalError
-from postal.service.records.record import write_record
 from postal.service.loading import find_game, load_game
+from postal.service.records.record import write_record
 from postal.service.workplace import Workplace
 from postal.store.codec import decode_book, decode_game
 from postal.store.rows import TurnStatus

@@ -49,4 +49,6 @@ def _plays_by(committed: str, source: object, options: dict[str, object]) -> boo
         known = text["options"].items()
     except (ValueError, KeyError, AttributeError, TypeError):
         return False
-    return bool(text["rules"] == source) and all(options.get(name) == value for name, value in known)
+    return bool(text["rules"] == source) and all(
+        options.get(name) == value for name, value in known
+    )

@@ -13,9 +13,7 @@ from postal.store.turns import set_game_aside, set_turn_aside
 LOG = logging.getLogger("postal")
 
 
-def set_aside(
-    work: Workplace, loaded: LoadedGame, turn: TurnRow, token: str, what: str
-) -> None:
+def set_aside(work: Workplace, loaded: LoadedGame, turn: TurnRow, token: str, what: str) -> None:
     """Set a claimed turn aside with all its orders; ``what`` is the kind of error that it met."""
     slug = loaded.row.slug
     sentences = (
@@ -25,9 +23,7 @@ def set_aside(
     )
     with work.database.reading() as session:
         letters = Letters(session, work)
-        letters.notify_gm(
-            f"turn {turn.number} is set aside", sentences, loaded, turn.number
-        )
+        letters.notify_gm(f"turn {turn.number} is set aside", sentences, loaded, turn.number)
     with work.database.transaction() as session:
         if set_turn_aside(session, turn.id or 0, token=token):
             letters.queue(session)

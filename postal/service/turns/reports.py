@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlmodel import Session
-
 from postal.engine.events import Event
 from postal.engine.view import view
 from postal.mail.incoming import Incoming
@@ -13,15 +11,12 @@ from postal.reports import Rendered
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
-from postal.service.workplace import Workplace
 from postal.store.codec import decode_events
 from postal.store.seats import HeldSeat
 from postal.store.turns import events_of
 
 
-def write_reports(
-    work: Workplace, letters: Letters, loaded: LoadedGame, events: Sequence[Event], turn: int
-) -> None:
+def write_reports(letters: Letters, loaded: LoadedGame, events: Sequence[Event], turn: int) -> None:
     """Write to everybody of a turn: each player the one report that he gets of it, and the GM.
 
     It is the welcome after the deal and the final report when all is over (10.4).
@@ -29,40 +24,32 @@ def write_reports(
     finished = loaded.game.finished
     kind = LetterKind.FINAL if finished else LetterKind.REPORT if turn else LetterKind.WELCOME
     for seat in loaded.seats:
-        rendered = _report(work, letters, loaded, seat, events)
+        rendered = _report(letters, loaded, seat, events)
         letters.to_player(loaded, seat, Letter(kind, rendered, turn))
-    gm_report = work.reports.gm_final if finished else work.reports.gm_turn
+    reports = letters.work.reports
+    gm_report = reports.gm_final if finished else reports.gm_turn
     rendered = gm_report(letters.frame(loaded), view(loaded.game, None), events)
     letters.to_gm(rendered, loaded, turn)
 
 
 def write_report_again(
-    session: Session,
-    work: Workplace,
-    letters: Letters,
-    loaded: LoadedGame,
-    seat: HeldSeat,
-    answers: Incoming | None = None,
+    letters: Letters, loaded: LoadedGame, seat: HeldSeat, answers: Incoming | None = None
 ) -> None:
     """Write a player's last report anew, with a Message-ID and a token of its own time.
 
     Mail programs hide a second mail with the Message-ID of the first, and a token may have
     been revoked since.
     """
-    stored = events_of(session, loaded.done.id or 0) if loaded.done else ""
+    stored = events_of(letters.session, loaded.done.id or 0) if loaded.done else ""
     events = decode_events(stored) if stored else ()
-    rendered = _report(work, letters, loaded, seat, events)
+    rendered = _report(letters, loaded, seat, events)
     letter = Letter(LetterKind.RESEND, rendered, loaded.game.turn - 1, answers=answers)
     letters.to_player(loaded, seat, letter)
 
 
 def _report(
-    work: Workplace,
-    letters: Letters,
-    loaded: LoadedGame,
-    seat: HeldSeat,
-    events: Sequence[Event],
+    letters: Letters, loaded: LoadedGame, seat: HeldSeat, events: Sequence[Event]
 ) -> Rendered:
     seen = view(loaded.game, seat.name)
     secret = loaded.row.secret.hex() if seen.opened else ""
-    return work.reports.report(letters.frame(loaded, seat), seen, events, secret=secret)
+    return letters.work.reports.report(letters.frame(loaded, seat), seen, events, secret=secret)

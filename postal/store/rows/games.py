@@ -149,7 +149,7 @@ class OrderHistoryRow(Row, table=True):
 
 
 class AttendanceRow(Row, table=True):
-    """Whether a seat's holder was heard of in a turn (RULES.md 9.4), waits (9.6), has trouble (10.6).
+    """Whether a seat's holder was heard of in a turn (9.4), waits (9.6) or has trouble (10.6).
 
     ``heard``: an order of his was accepted, or a line came that brings a dropped player back.
     ``troubled``: his last mail held something refused or not understood.
