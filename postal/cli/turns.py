@@ -113,8 +113,8 @@ def _preview(office: Office, game: str, reveal: bool) -> None:
         orders = counted(len(owed), "order")
         lacking = sum(len(set(hands)) for hands in missing.values())
         typer.echo(
-            f"{game}: turn {before.turn} would be adjudicated, {orders} at {hands}, of which"
-            f" {lacking} would be NMR; nothing is changed or mailed. --reveal shows the rest."
+            f"{game}: turn {before.turn} would be adjudicated ({orders} due at {hands},"
+            f" {lacking} missing); nothing is changed or mailed. --reveal shows the rest."
         )
         return
     typer.echo(f"{game}: turn {before.turn} as its orders stand; nothing is changed or mailed.")

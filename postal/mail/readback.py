@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from email.message import Message
@@ -9,6 +10,9 @@ from email.parser import BytesParser
 from email.policy import compat32
 
 from postal.mail.headers import decoded
+
+_QUOTED = re.compile(r'"(.*)"')
+_ESCAPED = re.compile(r"\\(.)")
 
 Meant = Sequence[tuple[str, str, str]]
 """Fields as (name, words, rest): the value is the words, encoded as need be, then the rest as it
@@ -37,6 +41,6 @@ def _says(message: Message, name: str, words: str, rest: str) -> bool:
     if not value.endswith(rest):
         return False
     text = value.removesuffix(rest).strip()
-    if text.startswith('"') and text.endswith('"'):
-        text = text[1:-1].replace("\\", "")
+    if rest and (quoted := _QUOTED.fullmatch(text)):
+        text = _ESCAPED.sub(r"\1", quoted[1])
     return text == words or decoded(text, len(words) + 1) == words

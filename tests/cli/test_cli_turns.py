@@ -87,7 +87,7 @@ def test_a_dry_run_tells_no_order_unasked(folder: Path) -> None:
     file_examples(folder, 1)
     said = postal(folder, "adjudicate", "smith-1", "--dry-run").output
     assert said == (
-        "smith-1: turn 3 would be adjudicated, 9 orders at 9 hands, of which 8 would be NMR;"
+        "smith-1: turn 3 would be adjudicated (9 orders due at 9 hands, 8 missing);"
         " nothing is changed or mailed. --reveal shows the rest.\n"
     )
     revealed = postal(folder, "adjudicate", "smith-1", "--dry-run", "--reveal").output

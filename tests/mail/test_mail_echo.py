@@ -9,12 +9,13 @@ from email.message import Message
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import postal.mail.message as message_module
 from postal.mail.headers import message_ids
 from postal.mail.identifiers import echoed
+from postal.mail.incoming import read
 from postal.mail.message import build
 from postal.mail.readback import unlike
 from tests.mail.disguises import disguised_ids, disguised_words
@@ -82,12 +83,26 @@ def test_no_disguised_word_is_decoded(place: int, change: Callable[[str], dict[s
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
+@example('"', "\\", "")
+@example('""', '"', "x")
+@example('"a"', 'a "b" \\ c', "x")
+@example("\\", '\\"', "x")
 def test_whatever_is_written_adds_no_field(subject: str, name: str, identifier: str) -> None:
     """In any of the fields, whatever the library makes of it."""
     letter = replace(PLAIN, subject=subject, recipient_name=name, sender_name=name)
     raw = build(replace(letter, in_reply_to=identifier, references=(identifier, f"<{identifier}>")))
     names = [name for name in fields_of(raw) if name not in {"in-reply-to", "references"}]
     assert names == fields_of(build(PLAIN))
+
+
+@pytest.mark.parametrize(
+    "words", ['"', '""', '"a"', "\\", '\\"', 'a "b" \\ c', "(c)", "<x@y>", "é"]
+)
+def test_odd_words_are_as_they_were_meant(words: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Quotes and backslashes are read back as what they stand for, and no bug is reported."""
+    raw = build(replace(PLAIN, subject=words, recipient_name=words, sender_name=words))
+    assert read(raw).subject == words
+    assert not caplog.records
 
 
 @pytest.mark.parametrize(
