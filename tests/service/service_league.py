@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from sqlmodel import Session, select
 
@@ -68,6 +68,18 @@ class ViewersReports(PlainReports):
 
 
 PLAIN = PlainReports(templates_path(Path("nowhere")))
+
+
+@dataclass(frozen=True)
+class Written:
+    """A mail of the outbox, and whom it goes to by his seat's name ("" for the GM)."""
+
+    player: str
+    row: OutboxRow
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what stands in the row."""
+        return getattr(self.row, name)
 
 
 class Stumble(BaseException):
@@ -294,14 +306,14 @@ class League:
 
     def outbox(
         self, player: str | None = None, *kinds: str, slug: str | None = None
-    ) -> list[OutboxRow]:
+    ) -> list[Written]:
         """Return the mails written, to a player ("" for the GM), of some kinds, oldest first."""
         with self.database.reading() as session:
             rows = session.exec(select(OutboxRow).order_by(OutboxRow.id)).all()  # type: ignore[arg-type]  # a column
             games = {row.id: row.slug for row in session.exec(select(GameRow)).all()}
             seats = {row.id: row.name for row in session.exec(select(SeatRow)).all()}
         return [
-            row
+            Written(seats.get(row.seat_id, ""), row)
             for row in rows
             if player in (None, seats.get(row.seat_id, ""))
             and (not kinds or row.kind in kinds)

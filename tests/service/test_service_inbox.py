@@ -10,10 +10,10 @@ import pytest
 from postal.engine.view import view
 from postal.errors import PostalError
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
-from postal.service import answers
 from postal.service.desk.mails import list_mails, show_mail
 from postal.service.desk.mails_again import handle_again, release, set_done
-from postal.service.inbound.intake import TRIES
+from postal.service.inbound import handling
+from postal.service.inbound.queue import TRIES
 from postal.store.rows import MailStatus
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, League, text_of
 
@@ -144,7 +144,7 @@ def test_a_repair_that_does_not_help_changes_nothing(
     def failing(*_: object) -> object:
         raise ValueError(SECRET_LINE)
 
-    monkeypatch.setattr(answers, "file_orders", failing)
+    monkeypatch.setattr(handling, "take", failing)
     with caplog.at_level(logging.DEBUG), pytest.raises(PostalError) as told:
         handle_again(broken.work, 1)
     assert str(told.value) == (

@@ -9,9 +9,9 @@ import pytest
 from postal.engine.view import view
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.reports import TemplateMistakeError
-from postal.service import answers, filing
+from postal.service.inbound import handling
 from postal.service.inbound.filing import MOST_PROBLEMS
-from postal.service.inbound.intake import TRIES
+from postal.service.inbound.queue import TRIES
 from postal.store.rows import MailStatus
 from tests.service.service_league import (
     DEADLINE,
@@ -258,14 +258,14 @@ def test_a_poisoned_mail_stops_nothing(
 ) -> None:
     """Three tries, then it is set aside and the GM told; the log quotes nothing of it (In 7)."""
     poison, line = example(dealt), example(dealt, "Bob")
-    real = filing.file_orders
+    real = handling.take
 
     def failing(*arguments: object) -> object:
-        if arguments[3].player == "Ann":  # type: ignore[attr-defined]  # the mail's row
+        if arguments[2] == "Ann":
             raise ValueError(poison)
         return real(*arguments)  # type: ignore[arg-type]  # handed on as they came
 
-    monkeypatch.setattr(answers, "file_orders", failing)
+    monkeypatch.setattr(handling, "take", failing)
     with caplog.at_level(logging.DEBUG):
         dealt.write("Ann", poison)
         dealt.write("Bob", line)
@@ -288,7 +288,7 @@ def test_a_mail_at_which_the_program_ends_each_time_is_set_aside(
     def ending(*_: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr("postal.service.inbound.intake.answer_mail", ending)
+    monkeypatch.setattr("postal.service.inbound.queue.work_out", ending)
     dealt.write("Ann", example(dealt))
     for _ in range(TRIES):
         with pytest.raises(SystemExit):
@@ -302,14 +302,14 @@ def test_an_older_order_never_takes_the_place_of_a_newer(
 ) -> None:
     """Behind a mail that must be tried again its sender's later ones wait."""
     first = example(dealt)
-    real, failures = filing.file_orders, iter((True, False, False))
+    real, failures = handling.take, iter((True, False, False))
 
     def failing_once(*arguments: object) -> object:
         if next(failures, False):
             raise ValueError
         return real(*arguments)  # type: ignore[arg-type]  # handed on as they came
 
-    monkeypatch.setattr(answers, "file_orders", failing_once)
+    monkeypatch.setattr(handling, "take", failing_once)
     dealt.write("Ann", first)
     dealt.write("Ann", f"{first}\ncancel {first[0]}\n")
     dealt.poll()

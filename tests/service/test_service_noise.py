@@ -11,8 +11,8 @@ from postal.service.desk.overview import list_outbox
 from postal.service.outbound.delivery import requeue
 from postal.service.outbound.kinds import MOST_ANSWERS
 from postal.store.outbox import count_messages
-from postal.store.rows import MailStatus, OutboxRow, OutboxState
-from tests.service.service_league import MINUTE, League, parsed, text_of
+from postal.store.rows import MailStatus, OutboxState
+from tests.service.service_league import MINUTE, League, Written, parsed, text_of
 
 DAY = timedelta(days=1)
 
@@ -159,7 +159,7 @@ def test_an_address_gets_no_more_than_so_many_answers_a_day(quick: League) -> No
 
 
 def bounce(
-    mail: OutboxRow,
+    mail: Written,
     action: str = "failed",
     status: str = "5.1.1",
     recipient: str = "",

@@ -9,7 +9,7 @@ from postal.errors import PostalError, UsageError
 from postal.mail.tokens import message_id, plus_address, subject_tag
 from postal.service.desk.newgame import check_players
 from postal.service.desk.players import add_address, revoke_tokens
-from postal.store.rows import MailStatus, OutboxRow
+from postal.store.rows import MailStatus
 from tests.service.service_league import (
     DEADLINE,
     GM_BOX,
@@ -17,6 +17,7 @@ from tests.service.service_league import (
     MINUTE,
     SLUG,
     League,
+    Written,
     parsed,
     text_of,
 )
@@ -29,13 +30,13 @@ def example(league: League, player: str = "Ann") -> str:
     return view(league.game, player).due[0].examples[0]
 
 
-def asked(league: League, player: str = "Ann", address: str = WORK) -> OutboxRow:
+def asked(league: League, player: str = "Ann", address: str = WORK) -> Written:
     """Ask for a second address; return the mail that went there."""
     assert add_address(league.work, player, address) == SLUG
     return [row for row in league.outbox(player, "address") if row.recipient == address][-1]
 
 
-def answer(league: League, mail: OutboxRow, sender: str = WORK, headers: str = "") -> None:
+def answer(league: League, mail: Written, sender: str = WORK, headers: str = "") -> None:
     """Answer a mail as a client does, by its Reply-To, and poll."""
     to = parseaddr(str(parsed(mail.raw)["Reply-To"]))[1]
     raw = league.mail("Ann", "Yes, please.\n", token="", sender=sender, headers=headers)

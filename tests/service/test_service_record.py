@@ -14,8 +14,8 @@ from postal.engine.rules import Rules
 from postal.errors import PostalError
 from postal.resources import games_path
 from postal.service.desk.adjudicate import force_turn
-from postal.service.desk.newgame import deal
 from postal.service.gamefiles import load_game_file, make_rules
+from postal.service.records.dealing import deal
 from postal.service.records.export import export_game
 from postal.service.records.play import play_lines
 from postal.service.records.record import (

@@ -14,7 +14,7 @@ import pytest
 from postal.engine.view import view
 from postal.resources import templates_path
 from postal.store.rows import TurnRow
-from postal.store.turns import last_done_turn
+from postal.store.turns import last_turns
 from tests.service.conftest import opened
 from tests.service.service_league import HOUR, SECRET, League, ViewersReports, parsed
 
@@ -33,7 +33,7 @@ def disguise(league: League, viewer: str) -> None:
     """Deal anew what lies face down before others and in the packs, as the viewer can't know."""
     loaded = league.loaded()
     with league.database.transaction() as session:
-        turn = last_done_turn(session, loaded.id)
+        turn, _ = last_turns(session, loaded.id)
         assert turn is not None
         state = json.loads(turn.state or "")
         for table in state["tables"]:

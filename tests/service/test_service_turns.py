@@ -13,14 +13,9 @@ from postal.engine.state import Game
 from postal.engine.view import view
 from postal.errors import PostalError
 from postal.reports import TemplateMistakeError
-from postal.service import turns
-from postal.service.turns import (
-    adjudicate_due,
-    adjudicate_turn,
-    force_turn,
-    preview,
-    recover_claims,
-)
+from postal.service.desk.adjudicate import force_turn, preview
+from postal.service.turns import adjudication
+from postal.service.turns.adjudication import adjudicate_due, adjudicate_turn, recover_claims
 from postal.store.games import game_by_slug
 from postal.store.rows import GameRow, TurnRow, TurnStatus
 from tests.service.service_league import (
@@ -133,7 +128,7 @@ def test_a_bug_in_one_game_holds_up_no_other(
             raise ValueError(str(game.hands[0].seats[0].dealt))
         return adjudicate(game, book)  # type: ignore[arg-type]  # handed on
 
-    monkeypatch.setattr(turns, "adjudicate", failing)
+    monkeypatch.setattr(adjudication, "adjudicate", failing)
     quick.order_all()
     quick.clock.advance(timedelta(days=8))
     quick.poll()
@@ -210,16 +205,16 @@ def test_a_claimed_turn_takes_no_orders(quick: League) -> None:
 
 def race(league: League, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]) -> None:
     """Let something happen between a look at what is due and the claim."""
-    real, calls = turns.why_due, iter((True,))
+    real, calls = adjudication.why_due, iter((True,))
 
     def slow(*arguments: object) -> object:
         why = real(*arguments)  # type: ignore[arg-type]  # handed on
         if next(calls, False):
-            monkeypatch.setattr(turns, "why_due", real)
+            monkeypatch.setattr(adjudication, "why_due", real)
             meanwhile()
         return why
 
-    monkeypatch.setattr(turns, "why_due", slow)
+    monkeypatch.setattr(adjudication, "why_due", slow)
     assert adjudicate_due(league.work) == ()
 
 
@@ -258,7 +253,7 @@ def test_forcing_a_turn_uses_defaults_and_only_the_turn_meant(quick: League) -> 
 
 def test_a_preview_changes_nothing(quick: League) -> None:
     """It is the dry run."""
-    before, after, events = preview(quick.work, row_of(quick))
+    before, after, events = preview(quick.work, SLUG)
     assert (before.turn, after.turn) == (1, 2)
     assert events
     assert quick.game.turn == 1

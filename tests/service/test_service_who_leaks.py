@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from postal.engine.view import view
-from postal.service import answers, filing
 from postal.service.desk.mails import list_mails, show_mail
 from postal.service.desk.overview import list_games, list_outbox, show_game, show_orders
 from postal.service.desk.players import add_address, revoke_tokens
+from postal.service.inbound import handling
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, SECRET, League, parsed, text_of
 
 SERVER = "mx.example.org"
@@ -21,14 +21,14 @@ STRANGER = "stranger@example.net"
 def play_turbulent_turn(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """Play a turn in which everything goes wrong that can."""
     league.work = replace(league.work, identity=replace(league.work.identity, authserv_id=SERVER))
-    real = filing.file_orders
+    real = handling.take
 
     def failing_for_dan(*arguments: object) -> object:
-        if arguments[3].player == "Dan":  # type: ignore[attr-defined]  # the mail's row
-            raise ValueError(arguments[3].raw)  # type: ignore[attr-defined]  # as above
+        if arguments[2] == "Dan":
+            raise ValueError(arguments[3].lines)  # type: ignore[attr-defined]  # the reading
         return real(*arguments)  # type: ignore[arg-type]  # handed on as they came
 
-    monkeypatch.setattr(answers, "file_orders", failing_for_dan)
+    monkeypatch.setattr(handling, "take", failing_for_dan)
     for player in league.players:
         hidden = [
             str(card)
@@ -66,13 +66,15 @@ def play_turbulent_turn(league: League, monkeypatch: pytest.MonkeyPatch) -> None
 
 def secrets(league: League, *but: str) -> set[str]:
     """Return the tokens of all players but some, revoked ones too, and the league's secrets."""
-    row = league.loaded().row
+    loaded = league.loaded()
     found = {
-        league.work.token(row, turn, player, serial)
+        league.work.token(
+            loaded.row, turn, SeatRow(game_id=0, position=0, name=player, token_serial=n)
+        )
         for player in league.players
         if player not in but
         for turn in range(8)
-        for serial in range(2)
+        for n in range(2)
     }
     return {*found, SECRET.hex(), league.work.token_key.hex()}
 
