@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from postal import __version__
-from postal.cli import demo, game, inbox, mailroom, player, record, setup, turns
+from postal.cli import demo, game, inbox, mailroom, migrate, player, record, setup, turns
 from postal.cli.failures import guarded
 from postal.cli.logs import keep_quiet
 
@@ -46,6 +46,7 @@ def postal(
 
 
 setup.register(app)
+migrate.register(app)
 game.register(app)
 turns.register(app)
 mailroom.register(app)

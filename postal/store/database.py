@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
-from postal.store.migrate import migrate, require_tables, require_unicode
+from postal.store.migrate import migrate, outstanding, require_tables, require_unicode
 from postal.store.problems import (
     CANNOT_OPEN,
     FULL,
@@ -65,12 +65,13 @@ class Database:
         self._writing.dispose()
 
 
-def open_database(url: str, *, create: bool = True) -> Database:
+def open_database(url: str, *, create: bool = True, upgrade: bool | None = None) -> Database:
     """Open the database of an SQLAlchemy URL and bring its tables up to date.
 
     ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://…``. Without
-    ``create`` the database must be there with its tables. Raises StoreUnavailable, or its
-    subclass DatabaseTooNew where a later version of postal has changed the tables.
+    ``create`` the database must be there with its tables. ``upgrade``: whether tables of an earlier
+    version of postal may be changed; None: on SQLite, not on PostgreSQL. Raises StoreUnavailable,
+    or its subclass DatabaseTooNew where a later version has changed the tables.
     """
     with told_in_a_sentence():
         engine = make_engine(url, create=create)
@@ -78,11 +79,24 @@ def open_database(url: str, *, create: bool = True) -> Database:
             require_unicode(engine)
             if not create:
                 require_tables(engine)
-            migrate(engine)
+            migrate(engine, upgrade=upgrade)
         except BaseException:
             engine.dispose()
             raise
     return Database(engine)
+
+
+def outstanding_revisions(url: str) -> tuple[str, ...]:
+    """Return the revisions of the tables that a database lacks, changing nothing.
+
+    Raises StoreUnavailable where it has no tables, DatabaseTooNew where it has later ones.
+    """
+    with told_in_a_sentence():
+        engine = make_engine(url, create=False)
+        try:
+            return outstanding(engine)
+        finally:
+            engine.dispose()
 
 
 def make_engine(url: str, *, create: bool = True) -> Engine:

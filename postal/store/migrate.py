@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import logging
 import pkgutil
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, inspect, text
 
+from postal.store.copies import copy_beside
 from postal.store.migrations import versions
-from postal.store.problems import DatabaseTooNew, StoreUnavailable, no_tables
+from postal.store.problems import AlreadyRunning, DatabaseTooNew, StoreUnavailable, no_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from alembic.config import Config
+
+LOG = logging.getLogger("postal")
 
 VERSION_TABLE = "alembic_version"
 
 MIGRATION_LOCK = 0x706F_7374_6D69_6772
 """The PostgreSQL advisory lock under which tables are changed (it reads "postmigr")."""
 
+EARLIER_DAEMON = 0x706F_7374_616C_6421
+"""The PostgreSQL advisory lock that a daemon of postal 0.1 holds while it runs."""
+
 TOO_NEW = (
     "A newer version of postal has changed this database: install that version again, "
     "or put back the copy of the database that was made before."
+)
+
+EARLIER = (
+    "This database was made by an earlier postal: make a copy (pg_dump), then run "
+    "`postal migrate --yes`."
 )
 
 
@@ -56,17 +72,22 @@ def require_unicode(engine: Engine) -> None:
         )
 
 
-def migrate(engine: Engine) -> None:
+def migrate(engine: Engine, *, upgrade: bool | None = None) -> None:
     """Run the migrations that are missing, all or none, one process at a time.
 
-    Raises DatabaseTooNew, changing nothing, where the database has a migration unknown here.
+    Tables of an earlier postal are changed where ``upgrade`` says so; None: on SQLite, where a copy
+    of the file is made beside it first. Raises StoreUnavailable where they may not be changed,
+    and DatabaseTooNew where the database has a migration unknown here; nothing is changed then.
     """
+    sqlite = engine.dialect.name == "sqlite"
+    allowed = sqlite if upgrade is None else upgrade
     with engine.connect().execution_options(postal_begin="read") as connection:
-        if not _missing(connection):
+        if not _to_do(connection, allowed=allowed):
             return
     from alembic import command  # noqa: PLC0415 - slow, and mostly not needed
 
     with (
+        _copied() as copies,
         engine.connect().execution_options(postal_begin="migrate") as connection,
         connection.begin(),
     ):
@@ -74,9 +95,28 @@ def migrate(engine: Engine) -> None:
             lock = text("SELECT pg_advisory_xact_lock(:key)")
             connection.execute(lock, {"key": MIGRATION_LOCK})
         # Another process may have been faster.
-        if _missing(connection):
+        if _to_do(connection, allowed=allowed):
+            if sqlite and _heads(connection):
+                # The file can't change now: this transaction alone may write.
+                file = Path(engine.url.database or "")
+                copies.append(copy_beside(file, f"before-{revisions()[-1]}"))
+            if not sqlite:
+                _keep_earlier_daemon_out(connection)
             command.upgrade(configuration(connection), "head")
         _check_foreign_keys(connection)
+
+
+def outstanding(engine: Engine) -> tuple[str, ...]:
+    """Return the revisions that a database lacks, oldest first.
+
+    Raises StoreUnavailable where no postal tables were ever made, and DatabaseTooNew.
+    """
+    require_tables(engine)
+    with engine.connect().execution_options(postal_begin="read") as connection:
+        if not _missing(connection):
+            return ()
+        present = _heads(connection)
+    return tuple(revision for revision in revisions() if revision > max(present))
 
 
 def revisions() -> tuple[str, ...]:
@@ -100,6 +140,37 @@ def _missing(connection: Connection) -> bool:
     if present - set(known):
         raise DatabaseTooNew(TOO_NEW)
     return present != {known[-1]}
+
+
+def _to_do(connection: Connection, *, allowed: bool) -> bool:
+    if not _missing(connection):
+        return False
+    if _heads(connection) and not allowed:
+        raise StoreUnavailable(EARLIER)
+    return True
+
+
+@contextmanager
+def _copied() -> Iterator[list[Path]]:
+    """Tell of the copies made in the block; where it failed, they are of no use and go."""
+    copies: list[Path] = []
+    try:
+        yield copies
+    except Exception:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
+        raise
+    for copy in copies:
+        LOG.warning("The database is brought up to date; as it was before, it is kept in %s.", copy)
+
+
+def _keep_earlier_daemon_out(connection: Connection) -> None:
+    """Raise AlreadyRunning where one runs, which would go on with tables that are no more."""
+    lock = text("SELECT pg_try_advisory_xact_lock(:key)")
+    if not connection.scalar(lock, {"key": EARLIER_DAEMON}):
+        raise AlreadyRunning(
+            "Another postal works on this PostgreSQL database already: stop that one first."
+        )
 
 
 def _check_foreign_keys(connection: Connection) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,10 +23,10 @@ ORPHANS = (
 )
 
 
-def rows(query: str, *times: str) -> list[Mapping[str, Any]]:
+def rows(query: str, *times: str) -> list[dict[str, Any]]:
     """Return what a query finds, by the columns' names; ``times`` are those that are moments."""
     typed = sa.text(query).columns(**dict.fromkeys(times, TIME))
-    return list(op.get_bind().execute(typed).mappings())
+    return [dict(row) for row in op.get_bind().execute(typed).mappings()]
 
 
 def insert(table: sa.Table, new: list[dict[str, Any]]) -> None:

@@ -79,7 +79,9 @@ def make_tokens() -> dict[str, sa.Table]:
         sa.Column("address_id", sa.Integer(), nullable=True),
         sa.Column("issued_at", TIME, nullable=False),
         sa.ForeignKeyConstraint(["seat_id"], ["seats.id"], name=op.f("fk_tokens_seat_id")),
-        sa.ForeignKeyConstraint(["address_id"], ["addresses.id"], name=op.f("fk_tokens_address_id")),
+        sa.ForeignKeyConstraint(
+            ["address_id"], ["addresses.id"], name=op.f("fk_tokens_address_id")
+        ),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_tokens")),
     )
     op.create_index(op.f("ix_tokens_seat_id"), "tokens", ["seat_id"])
