@@ -237,10 +237,10 @@ class League:
         return self.loaded().game
 
     def token(self, player: str, turn: int | None = None, slug: str = SLUG) -> str:
-        """Return a player's token, for the turn in play for want of another."""
+        """Return a player's first token, for the turn in play for want of another."""
         loaded = self.loaded(slug)
         number = loaded.game.turn if turn is None else turn
-        return self.work.token(loaded.row, number, loaded.seat(player).seat)
+        return self.work.token(loaded.row, number, SeatRow(game_id=0, position=0, name=player))
 
     def mail(  # noqa: PLR0913 - each is a part of a mail, named at the call
         self,

@@ -33,7 +33,7 @@ def broken(dealt: League, monkeypatch: pytest.MonkeyPatch) -> League:
         raise ValueError("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr(answers, "file_orders", failing)
+        patch.setattr(handling, "take", failing)
         dealt.write("Ann", example(dealt))
         for _ in range(TRIES + 2):
             dealt.poll()

@@ -103,9 +103,9 @@ def test_a_token_far_below_does_not_count(quick: League) -> None:
 
 
 def test_a_token_acts_for_its_own_player_alone(quick: League) -> None:
-    """Ann's address with Bob's token orders for Bob, and Bob is told."""
-    line = example(quick, "Bob")
-    quick.write("Ann", f"{line}\n{example(quick)}\n", token=quick.token("Bob"))
+    """A stranger's address with Bob's token orders for Bob, and Bob is told."""
+    line, text = example(quick, "Bob"), example(quick)
+    quick.write("Ann", f"{line}\n{text}\n", token=quick.token("Bob"), sender=STRANGER)
     quick.poll()
     assert (quick.on_file("Ann"), quick.on_file("Bob")) == ([], [line])
     assert not quick.outbox("Ann", "receipt")
@@ -125,14 +125,14 @@ def test_a_token_acts_in_its_own_game_alone(quick: League) -> None:
 
 @pytest.mark.parametrize("turn", [0, 1, 2, 4, 5, 9])
 def test_a_token_acts_in_its_own_turn_alone(quick: League, turn: int) -> None:
-    """An older turn's and the next one's are answered; those of turns far ahead are nobody's."""
+    """Those that were given out are answered; those of other turns are nobody's."""
     quick.play(2)
     before = len(quick.outbox("Ann"))
     quick.write("Ann", "all: fold", turn=turn)  # type: ignore[arg-type]  # a number
     quick.poll()
     assert quick.on_file("Ann") == []
     (answer,) = quick.outbox("Ann")[before:]
-    assert answer.kind == ("late" if turn <= 4 else "hint")
+    assert answer.kind == ("late" if turn in (1, 2) else "hint")
     assert answer.recipient == "ann@example.org"
 
 

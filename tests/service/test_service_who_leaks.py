@@ -11,6 +11,7 @@ from postal.service.desk.mails import list_mails, show_mail
 from postal.service.desk.overview import list_games, list_outbox, show_game, show_orders
 from postal.service.desk.players import add_address, revoke_tokens
 from postal.service.inbound import handling
+from postal.store.rows import SeatRow
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, SECRET, League, parsed, text_of
 
 SERVER = "mx.example.org"
