@@ -103,9 +103,9 @@ def test_a_token_far_below_does_not_count(quick: League) -> None:
 
 
 def test_a_token_acts_for_its_own_player_alone(quick: League) -> None:
-    """Ann's address with Bob's token orders for Bob, and Bob is told."""
-    line = example(quick, "Bob")
-    quick.write("Ann", f"{line}\n{example(quick)}\n", token=quick.token("Bob"))
+    """A stranger's address with Bob's token orders for Bob, and Bob is told."""
+    line, text = example(quick, "Bob"), example(quick)
+    quick.write("Ann", f"{line}\n{text}\n", token=quick.token("Bob"), sender=STRANGER)
     quick.poll()
     assert (quick.on_file("Ann"), quick.on_file("Bob")) == ([], [line])
     assert not quick.outbox("Ann", "receipt")
