@@ -173,6 +173,6 @@ def test_the_commitment_is_over_secret_and_rules() -> None:
     """It is SHA-256 of the secret and the rules' canonical JSON, and changes with each."""
     rules = smith()
     wanted = hashlib.sha256(SECRET + rules.canonical().encode()).hexdigest()
-    assert commitment(SECRET, rules) == wanted
-    assert commitment(SECRET, smith(ante=1)) != wanted
-    assert commitment(bytes(32), rules) != wanted
+    assert commitment(SECRET, rules.canonical()) == wanted
+    assert commitment(SECRET, smith(ante=1).canonical()) != wanted
+    assert commitment(bytes(32), rules.canonical()) != wanted

@@ -25,7 +25,7 @@ from postal.service.outbound.kinds import REPORTS
 from postal.service.records.play import order_context
 from postal.service.workplace import Identity, Workplace
 from postal.store.database import open_database
-from postal.store.rows import OutboxRow
+from postal.store.rows import OutboxRow, SeatRow
 from tests.mail.conftest import GM
 
 SLUG = "club"
@@ -128,8 +128,9 @@ class League:
     def token(self, player: str = WRITER, turn: int | None = None) -> str:
         """Return a player's token, for the turn in play where none is named."""
         with self.work.database.reading() as session:
-            row = find_game(session, SLUG)
-        return self.work.token(row, self.turn if turn is None else turn, player)
+            loaded = load_game(session, find_game(session, SLUG))
+        number = self.turn if turn is None else turn
+        return self.work.token(loaded.row, number, loaded.seat(player).seat)
 
     @cached_property
     def context(self) -> Context:
@@ -140,8 +141,10 @@ class League:
 
     @cached_property
     def _words(self) -> dict[bytes, str]:
-        reports = select(OutboxRow.message_id).where(
-            OutboxRow.player == WRITER, col(OutboxRow.kind).in_(REPORTS)
+        reports = (
+            select(OutboxRow.message_id)
+            .join(SeatRow, col(SeatRow.id) == OutboxRow.seat_id)
+            .where(SeatRow.name == WRITER, col(OutboxRow.kind).in_(REPORTS))
         )
         with self.work.database.reading() as session:
             report = session.exec(reports.order_by(col(OutboxRow.id).desc())).first()

@@ -14,11 +14,19 @@ from sqlmodel import Session, col, select
 from postal.mail.incoming import Incoming
 from postal.ordertext import Reading
 from postal.ordertext.types import Command
-from postal.service import answers
+from postal.service.inbound import handling
 from postal.service.inbound.handling import best_reading
 from postal.service.inbound.intake import Inbox, poll
 from postal.service.loading import LoadedGame
-from postal.store.rows import MailRow, OrderAction, OrderHistoryRow, OrderRow, OutboxRow
+from postal.store.rows import (
+    MailRow,
+    OrderAction,
+    OrderHistoryRow,
+    OrderRow,
+    OutboxRow,
+    SeatRow,
+    TurnRow,
+)
 from tests.mail.corpus_game import League
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -89,7 +97,7 @@ def outcome(league: League, inbox: Inbox, moved: Mapping[int, str]) -> Outcome:
 
     with league.work.database.reading() as session:
         before = len(session.exec(select(OutboxRow.id)).all())
-    with patch.object(answers, "best_reading", noting):
+    with patch.object(handling, "best_reading", noting):
         poll(league.work, inbox)
     reading = readings[0] if readings else Reading((), (), (), ())
     nothing = not (reading.lines or reading.commands or reading.problems)
@@ -98,7 +106,8 @@ def outcome(league: League, inbox: Inbox, moved: Mapping[int, str]) -> Outcome:
         assert row is not None
         sent = session.exec(select(OutboxRow).order_by(col(OutboxRow.id)).offset(before)).all()
         for mail in sent:
-            name = "roger" if mail.kind == "gm" else mail.player.lower()
+            seat = session.get(SeatRow, mail.seat_id) if mail.seat_id else None
+            name = seat.name.lower() if seat else "roger"
             assert mail.recipient == f"{name}@example.org"
         return Outcome(
             orders=_on_file(session, league.turn),
@@ -115,8 +124,13 @@ def _told(command: Command) -> str:
 
 
 def _on_file(session: Session, turn: int) -> tuple[str, ...]:
-    rows = session.exec(select(OrderRow).where(OrderRow.turn == turn)).all()
-    return tuple(row.line for row in sorted(rows, key=lambda row: (row.player, row.hand)))
+    rows = session.exec(
+        select(OrderRow, SeatRow)
+        .join(TurnRow, col(TurnRow.id) == OrderRow.turn_id)
+        .where(SeatRow.id == OrderRow.seat_id, TurnRow.number == turn)
+    ).all()
+    filed = sorted((seat.name, row.hand, row.line) for row, seat in rows)
+    return tuple(line for _, _, line in filed)
 
 
 def _refused(session: Session, row: MailRow) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ def test_a_second_address_counts_as_far_as_it_is_confirmed(league: League) -> No
 
     def receipted(one: dict[str, str]) -> str:
         answer(league, PLAYERS[one["player"]], one["address"], "status", "reply_to")
-        return league.outbox(one["player"], "status", slug=RUNNING)[-1].recipient
+        return str(league.outbox(one["player"], "status", slug=RUNNING)[-1].recipient)
 
     assert receipted(confirmed) == confirmed["address"]
     assert receipted(asked) == address(RUNNING, asked["player"])

@@ -9,6 +9,7 @@ from postal.ordertext import Context, read_mail
 from postal.ordertext.lines import LONGEST_LINE
 from postal.ordertext.reader import MOST_LINES
 from postal.service.inbound.filing import MOST_PROBLEMS, Filing
+from postal.service.loading import TurnFile
 from tests.engine.engine_games import Play, betting, deal, showdown, smith
 
 PLAYER = Context(
@@ -175,4 +176,4 @@ def problems() -> Iterator[tuple[str, Problem]]:
 
 
 def _read(text: str, context: Context) -> Problem:
-    return Filing("Joe", read_mail(text, context), Book()).problems[-1]
+    return Filing("Joe", read_mail(text, context), Book(), TurnFile(Book(), {})).problems[-1]

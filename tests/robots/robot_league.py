@@ -19,8 +19,8 @@ from postal.ordertext import Reading, read_mail
 from postal.reports import Frame, OnFile, ReceiptFacts, Rendered, Reports
 from postal.resources import games_folder, templates_folder
 from postal.robots import Robot
-from postal.service.desk.newgame import deal
 from postal.service.gamefiles import load_game_file, make_rules
+from postal.service.records.dealing import deal
 from postal.service.records.play import order_context
 
 NAMES = ("Joe", "Puke", "Mary Ann", "Jean-Luc", "Dr. Wagner", "O'Hara")

@@ -9,7 +9,7 @@ import pytest
 from postal.engine.view import view
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.reports import TemplateMistakeError
-from postal.service.inbound import handling
+from postal.service.inbound import filing, handling
 from postal.service.inbound.filing import MOST_PROBLEMS
 from postal.service.inbound.queue import TRIES
 from postal.store.rows import MailStatus
@@ -258,7 +258,7 @@ def test_a_poisoned_mail_stops_nothing(
 ) -> None:
     """Three tries, then it is set aside and the GM told; the log quotes nothing of it (In 7)."""
     poison, line = example(dealt), example(dealt, "Bob")
-    real = handling.take
+    real = filing.take
 
     def failing(*arguments: object) -> object:
         if arguments[2] == "Ann":
@@ -302,7 +302,7 @@ def test_an_older_order_never_takes_the_place_of_a_newer(
 ) -> None:
     """Behind a mail that must be tried again its sender's later ones wait."""
     first = example(dealt)
-    real, failures = handling.take, iter((True, False, False))
+    real, failures = filing.take, iter((True, False, False))
 
     def failing_once(*arguments: object) -> object:
         if next(failures, False):

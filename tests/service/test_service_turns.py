@@ -14,10 +14,13 @@ from postal.engine.view import view
 from postal.errors import PostalError
 from postal.reports import TemplateMistakeError
 from postal.service.desk.adjudicate import force_turn, preview
+from postal.service.desk.overview import list_games, show_game
+from postal.service.loading import UnreadableGameError
 from postal.service.turns import adjudication
 from postal.service.turns.adjudication import adjudicate_due, adjudicate_turn, recover_claims
+from postal.service.turns.due import why_due
 from postal.store.games import game_by_slug
-from postal.store.rows import GameRow, TurnRow, TurnStatus
+from postal.store.rows import GameRow, MailStatus, TurnRow, TurnStatus
 from tests.service.service_league import (
     DEADLINE,
     HOUR,
@@ -156,10 +159,10 @@ def test_a_game_that_cannot_be_read_holds_up_no_other(quick: League) -> None:
         for row in session.exec(select(TurnRow).where(TurnRow.game_id == 1)):
             row.state = row.state and "{}"
 
-    with quick.database.transaction() as session:
-        damage(session)
     quick.write("Ann", line)
     quick.write("Ann", "status", slug="other")
+    with quick.database.transaction() as session:
+        damage(session)
     quick.clock.advance(timedelta(days=8))
     for _ in range(3):
         quick.poll()
@@ -175,7 +178,6 @@ def test_a_game_that_cannot_be_read_holds_up_no_other(quick: League) -> None:
     assert games == {SLUG: "unreadable", "other": "running"}
     with pytest.raises(UnreadableGameError):
         show_game(quick.work, SLUG)
-    quick.database.close()
 
 
 def test_a_mistake_in_a_template_leaves_the_turn_open(tmp_path: Path) -> None:
@@ -219,7 +221,7 @@ def test_a_claimed_turn_takes_no_orders(quick: League) -> None:
 
 def race(league: League, monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]) -> None:
     """Let something happen between a look at what is due and the claim."""
-    real, calls = adjudication.why_due, iter((True,))
+    real, calls = why_due, iter((True,))
 
     def slow(*arguments: object) -> object:
         why = real(*arguments)  # type: ignore[arg-type]  # handed on

@@ -10,7 +10,7 @@ from postal.engine.view import view
 from postal.service.desk.mails import list_mails, show_mail
 from postal.service.desk.overview import list_games, list_outbox, show_game, show_orders
 from postal.service.desk.players import add_address, revoke_tokens
-from postal.service.inbound import handling
+from postal.service.inbound import filing, handling
 from postal.store.rows import SeatRow
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, SECRET, League, parsed, text_of
 
@@ -22,7 +22,7 @@ STRANGER = "stranger@example.net"
 def play_turbulent_turn(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """Play a turn in which everything goes wrong that can."""
     league.work = replace(league.work, identity=replace(league.work.identity, authserv_id=SERVER))
-    real = handling.take
+    real = filing.take
 
     def failing_for_dan(*arguments: object) -> object:
         if arguments[2] == "Dan":
