@@ -70,17 +70,22 @@ def lease_mail(
 ) -> MailRow | None:
     """Take the next mail to handle, behind mail ``after``, counting the try; None: there is none.
 
-    Nobody else handles it before ``until``. A sender's mails, and a seat's, are handled one after
-    the other: while one waits, because another process has it or it is to be tried again, the later
-    ones wait too, so that an older order never takes the place of a newer.
+    Nobody else handles it before ``until``. A seat's mails are handled one after the other: while
+    one waits, because another process has it or it is to be tried again, the later ones wait too,
+    so that an older order never takes the place of a newer. Where a mail's seat isn't known it may
+    be any of its sender's.
     """
     earlier = aliased(MailRow)
     behind = exists().where(
         col(earlier.status) == MailStatus.NEW,
         col(earlier.id) < MailRow.id,
         or_(
-            and_(col(earlier.sender_key) == MailRow.sender_key, col(MailRow.sender_key) != ""),
             col(earlier.seat_id) == MailRow.seat_id,
+            and_(
+                col(earlier.sender_key) == MailRow.sender_key,
+                col(MailRow.sender_key) != "",
+                or_(col(earlier.seat_id).is_(None), col(MailRow.seat_id).is_(None)),
+            ),
         ),
     )
     statement = (

@@ -65,8 +65,15 @@ def league(tmp_path: Path) -> Iterator[League]:
 
 
 def as_json(facts: object) -> Any:
-    """Return facts as a command prints them with ``--json``."""
-    return json.loads(json.dumps(facts))
+    """Return facts as a command prints them with ``--json``; addresses without regard to case.
+
+    Ann and ANN, whose addresses differ in that alone, have become one person.
+    """
+
+    def folded(entry: dict[str, Any]) -> dict[str, Any]:
+        return {**entry, "address": entry["address"].lower()} if "address" in entry else entry
+
+    return json.loads(json.dumps(facts), object_hook=folded)
 
 
 def address(slug: str, player: str) -> str:
@@ -95,7 +102,7 @@ def orders(league: League, player: str) -> list[str]:
 def test_a_stored_game_is_as_it_was_shown(league: League, slug: str) -> None:
     """And adjudicated again from its deal it gives the same states and events."""
     kept = KEPT["games"][slug]
-    assert as_json(show_game(league.work, slug)) == kept["show"]
+    assert as_json(show_game(league.work, slug)) == as_json(kept["show"])
     assert as_json(show_orders(league.work, slug)) == kept["orders"]
     turns, found = verify_game(league.work, slug)
     assert as_json({"turns": turns, "found": found}) == kept["verify"]
@@ -130,16 +137,15 @@ def test_an_answer_to_a_report_sent_before_is_taken(league: League, player: str,
     assert line not in orders(league, player)
     answer(league, report, address(RUNNING, player), line, way)
     assert line in orders(league, player)
-    assert [row.recipient for row in league.outbox(player, "receipt")][-1] == address(
-        RUNNING, player
-    )
+    receipt = league.outbox(player, "receipt")[-1]
+    assert receipt.recipient.lower() == address(RUNNING, player).lower()
 
 
 def test_what_ordered_nothing_before_orders_nothing_now(league: League) -> None:
     """The report of a game that is over, and a token that was revoked."""
     for player, report in KEPT["games"][OVER]["players"].items():
         answer(league, report, address(OVER, player), "A: fold", "reply_to")
-    assert as_json(show_game(league.work, OVER)) == KEPT["games"][OVER]["show"]
+    assert as_json(show_game(league.work, OVER)) == as_json(KEPT["games"][OVER]["show"])
     revoked = KEPT["revoked"]
     player = revoked["player"]
     answer(league, revoked, address(RUNNING, player), "A: fold", "reply_to")

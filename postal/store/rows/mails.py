@@ -35,7 +35,7 @@ class MailRow(Row, table=True):
     """A mail that came, as the server has it (MAIL.md, In 9); ``id`` keeps the order of arrival.
 
     ``sha256`` (hex) and ``raw`` are None for a mail too large to fetch; ``size`` is in bytes.
-    ``sender_key`` is the address in From, folded: a sender's mails are handled one after the other.
+    ``sender_key`` is the address in From, folded: until a mail's seat is known it goes by that.
     ``game_id``, ``seat_id`` and ``turn`` are what the token names that it carries. ``owner`` is the
     process that handles it, until ``lease_until`` at most; ``next_try_at`` when it is tried again.
     ``place`` is the folder it lies in, ``target`` the one it goes to, ``moved`` whether it went.
