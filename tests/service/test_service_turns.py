@@ -150,34 +150,34 @@ def test_a_bug_in_one_game_holds_up_no_other(
     assert force_turn(quick.work, SLUG).turn == 1
 
 
-def test_a_game_that_cannot_be_read_holds_up_no_other(quick: League) -> None:
+def test_a_game_that_cannot_be_read_holds_up_no_other(dealt: League) -> None:
     """It is set aside with its mail, the GM told once, and the others go on."""
-    quick.begin("other")
-    line = view(quick.game, "Ann").due[0].examples[0]
+    dealt.begin("other")
+    line = view(dealt.game, "Ann").due[0].examples[0]
 
     def damage(session: Session) -> None:
         for row in session.exec(select(TurnRow).where(TurnRow.game_id == 1)):
             row.state = row.state and "{}"
 
-    quick.write("Ann", line)
-    quick.write("Ann", "status", slug="other")
-    with quick.database.transaction() as session:
+    dealt.write("Ann", line)
+    dealt.write("Ann", "status", slug="other")
+    with dealt.database.transaction() as session:
         damage(session)
-    quick.clock.advance(timedelta(days=8))
+    dealt.clock.advance(timedelta(days=8))
     for _ in range(3):
-        quick.poll()
-        quick.due()
-        quick.clock.advance(HOUR)
-    assert quick.loaded("other").game.turn == 2
-    assert quick.outbox("Ann", "status", "late", slug="other")
-    assert quick.mails()[0].status is MailStatus.NEW
-    told = [row for row in quick.outbox("", "gm") if row.subject == f"postal: {SLUG} is set aside"]
+        dealt.poll()
+        dealt.due()
+        dealt.clock.advance(HOUR)
+    assert dealt.loaded("other").game.turn == 2
+    assert dealt.outbox("Ann", "status", "late", slug="other")
+    assert dealt.mails()[0].status is MailStatus.NEW
+    told = [row for row in dealt.outbox("", "gm") if row.subject == f"postal: {SLUG} is set aside"]
     assert len(told) == 1
     assert "can't be read (KeyError at" in " ".join(text_of(told[0].raw).split())
-    games = {one["game"]: one["status"] for one in list_games(quick.work)}
+    games = {one["game"]: one["status"] for one in list_games(dealt.work)}
     assert games == {SLUG: "unreadable", "other": "running"}
     with pytest.raises(UnreadableGameError):
-        show_game(quick.work, SLUG)
+        show_game(dealt.work, SLUG)
 
 
 def test_a_mistake_in_a_template_leaves_the_turn_open(tmp_path: Path) -> None:
