@@ -5,19 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
 import typer
 
 from postal.cli.options import Data, Json
-from postal.errors import PostalError, UsageError
+from postal.errors import UsageError
 from postal.resources import default_data_folder, example_config
-
-if TYPE_CHECKING:
-    from postal.config import Config
 
 _NEXT = """\
 {folder} is ready. What to do next:
@@ -56,115 +50,23 @@ def init(data: Data) -> None:
     typer.echo(_NEXT.format(folder=data, config=config, data=option))
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What came of one check: its name, whether all is well, and a sentence for the GM."""
-
-    check: str
-    ok: bool
-    says: str
-
-
 def check(data: Data, as_json: Json = False) -> None:
-    """Try out the config, both mail servers and the database.
+    """Try out the config, both mail servers, the database and the templates.
 
     Prints one line each, saying what to do where it fails, and ends with 1 if any fails. It makes
     the mailbox's folders and the database's tables where they are missing; it sends no mail.
     """
+    from postal.bootstrap import imap_settings, smtp_settings
+    from postal.service.desk.check import check_setup
+
     failed = False
     findings = []
-    for finding in _findings(data):
+    for finding in check_setup(data, imap_settings, smtp_settings):
         findings.append(asdict(finding))
         failed |= not finding.ok
         if not as_json:
-            typer.echo(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.check:<8}  {finding.says}")
+            typer.echo(f"{'ok  ' if finding.ok else 'FAIL'}  {finding.check:<9}  {finding.says}")
     if as_json:
         typer.echo(json.dumps(findings, indent=2, ensure_ascii=False))
     if failed:
         raise typer.Exit(1)
-
-
-def _findings(data: Path) -> Iterator[Finding]:
-    """Check one thing after the other; what depends on a failed one is left out."""
-    from postal.config import CONFIG_NAME, ConfigError, load_config
-
-    try:
-        config = load_config(data)
-    except ConfigError as error:
-        yield from (Finding("config", False, line) for line in str(error).splitlines())
-        return
-    file = config.folder / CONFIG_NAME
-    advice = f"; others may read it: chmod 600 {file}" if file.stat().st_mode & 0o077 else ""
-    yield Finding("config", True, f"{file} is in order{advice}{_answers_elsewhere(config)}.")
-    yield from _mailbox(config)
-    yield _tried("smtp", _submission, config)
-    yield _tried("database", _database, config)
-
-
-def _answers_elsewhere(config: Config) -> str:
-    """Return what to do where players would answer to another address than the mailbox's."""
-    from postal.mail.gate import base_address
-
-    mailbox = config.imap.user
-    if "@" not in mailbox or base_address(mailbox) == base_address(config.sender):
-        return ""
-    return (
-        f"; but players will answer to {config.sender}: unless its mail comes to {mailbox},"
-        f' set from = "{mailbox}" in [smtp]'
-    )
-
-
-def _tried(check: str, work: Callable[[Config], str], config: Config) -> Finding:
-    """Do one check; a failure of the world outside is a finding."""
-    from postal.mail.connection import MailServerUnavailable
-
-    try:
-        return Finding(check, True, _ended(work(config)))
-    except (MailServerUnavailable, PostalError) as error:
-        return Finding(check, False, _ended(error))
-
-
-def _mailbox(config: Config) -> Iterator[Finding]:
-    """Log in to the mailbox, then see to its folders."""
-    from postal.bootstrap import imap_settings
-    from postal.mail.connection import MailServerUnavailable
-    from postal.mail.imap import FOLDERS, Mailbox
-
-    step = "imap"
-    try:
-        with Mailbox(imap_settings(config)) as mailbox:
-            place = f"{config.imap.host}:{config.imap.port_used()}"
-            yield Finding(step, True, f"{place}: logged in as {config.imap.user}.")
-            step = "folders"
-            mailbox.ensure_folders()
-            count = len(mailbox.new_uids())
-            says = f"{', '.join(FOLDERS)} are there; {count} to read in {config.imap.folder}."
-            yield Finding(step, True, says)
-    except (MailServerUnavailable, PostalError) as error:
-        yield Finding(step, False, _ended(error))
-
-
-def _submission(config: Config) -> str:
-    """Log in to the SMTP server."""
-    from postal.bootstrap import smtp_settings
-    from postal.mail.smtp import Sender
-
-    settings = smtp_settings(config)
-    with Sender(settings) as sender:
-        sender.check()
-    return f"{settings.place}: {f'logged in as {settings.user}' if settings.user else 'no login'}"
-
-
-def _database(config: Config) -> str:
-    """Open the database and bring its tables up to date."""
-    from postal.store.database import open_database
-
-    open_database(config.database_url).close()
-    kind = config.database_url.partition(":")[0].partition("+")[0]
-    return f"{'SQLite' if kind == 'sqlite' else 'PostgreSQL'} opened, its tables up to date"
-
-
-def _ended(says: object) -> str:
-    """Return a sentence with its full stop, or question mark."""
-    text = str(says).rstrip(".")
-    return text if text.endswith("?") else f"{text}."

@@ -271,8 +271,13 @@ class OptionFact:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A mail's subject and its two bodies, whole and ready to be sent."""
+    """A mail's subject and its two bodies, whole and ready to be sent.
+
+    ``mistakes`` says what is wrong with the GM's own templates where the packed ones were used
+    instead, each by its file and line and without any value.
+    """
 
     subject: str
     text: str = field(repr=False)
     html: str = field(repr=False)
+    mistakes: tuple[str, ...] = ()

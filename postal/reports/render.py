@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import css_inline
-
 from postal.engine.events import Dropped, Event, Nmr
 from postal.engine.rules import STANDARD_OPTIONS
 from postal.engine.state import Passed
 from postal.engine.view import GameView
+from postal.reports.bodies import Layout
 from postal.reports.build import frame_context, game_context
 from postal.reports.contexts import (
     Frame,
@@ -21,27 +20,26 @@ from postal.reports.contexts import (
     Rendered,
 )
 from postal.reports.display import prose, sorted_faces
-from postal.reports.environment import HTML_ENDING, TEXT_ENDING, Templates
 from postal.reports.events import grouped, told
 from postal.reports.receipts import receipt_context
-from postal.reports.wrapping import glue_html, lay_out, quoted
+from postal.reports.wrapping import quoted
 
 
 class Reports:
     """Renders mails from the templates of some folders.
 
-    Every method raises TemplateMistakeError (a PostalError) where a template has a mistake, and
-    tells nothing that is not in the view and the facts it is given (RULES.md 10.3).
+    A mail for which the GM's own templates fail is made from the packed ones, and says what is
+    wrong with his. No mail tells anything that is not in the view and the facts it is made from
+    (RULES.md 10.3).
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        """Take the folders of templates, the GM's own first."""
-        self._templates = Templates(folders)
-        self._inliner = css_inline.CSSInliner(load_remote_stylesheets=False)
+        """Take the folders of templates, the GM's own first and the packed one last."""
+        self._layout = Layout(folders)
 
     def mistakes(self) -> tuple[str, ...]:
         """Return a sentence for each template that can't be compiled; none where all are well."""
-        return self._templates.mistakes()
+        return self._layout.mistakes()
 
     def report(
         self, frame: Frame, view: GameView, events: Sequence[Event] = (), *, secret: str = ""
@@ -186,10 +184,8 @@ class Reports:
         if view is not None:
             given["game"] = game_context(frame, view)
         names = view.players if view is not None else ()
-        text = lay_out(self._templates.render(name + TEXT_ENDING, given), names)
-        styled = self._templates.render(name + HTML_ENDING, given)
-        html = glue_html(self._inliner.inline(styled), names)
-        return Rendered(f"{frame.slug}: {title}", text, html)
+        made = self._layout.bodies(name, given, names)
+        return Rendered(f"{frame.slug}: {title}", made.text, made.html, made.mistakes)
 
 
 def _orders_due(frame: Frame, view: GameView) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import and_, func, or_, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
@@ -15,17 +16,37 @@ _TO_SEND = (OutboxState.QUEUED, OutboxState.UNKNOWN)
 def queue_messages(session: Session, messages: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
     """Queue messages; return those that are new.
 
-    One whose ``once_key`` stands there already was written before and is left out.
+    One whose ``once_key`` stands there already was written before and is left out, and so is
+    the second of two with the same.
     """
-    keys = [message.once_key for message in messages if message.once_key]
+    keys = {message.once_key for message in messages if message.once_key}
     known: set[str | None] = set()
     if keys:
         statement = select(OutboxRow.once_key).where(col(OutboxRow.once_key).in_(keys))
         known = set(session.exec(statement).all())
-    new = [message for message in messages if not message.once_key or message.once_key not in known]
-    session.add_all(new)
+    new = [message for message in messages if _queue(session, message, known)]
     session.flush()
     return new
+
+
+def _queue(session: Session, message: OutboxRow, known: set[str | None]) -> bool:
+    """Queue a message unless its key is known; the key is from now on."""
+    if message.once_key is None:
+        session.add(message)
+        return True
+    if message.once_key in known:
+        return False
+    known.add(message.once_key)
+    try:
+        with session.begin_nested():
+            session.add(message)
+    except IntegrityError:
+        written = select(OutboxRow.id).where(OutboxRow.once_key == message.once_key)
+        if session.exec(written).first() is None:
+            raise
+        # Another process wrote it at this very moment.
+        return False
+    return True
 
 
 def lease_message(

@@ -131,7 +131,14 @@ def test_check_of_what_works_is_all_ok(folder: Path) -> None:
     result = postal("check", "--data", folder)
     assert result.exit_code == 0, result.output
     lines = [line.split(maxsplit=2) for line in result.output.splitlines()]
-    assert [line[1] for line in lines] == ["config", "imap", "folders", "smtp", "database"]
+    assert [line[1] for line in lines] == [
+        "config",
+        "imap",
+        "folders",
+        "smtp",
+        "database",
+        "templates",
+    ]
     assert {line[0] for line in lines} == {"ok"}
     assert (folder / "postal.sqlite3").is_file()
     assert SECRET not in result.output
@@ -213,6 +220,25 @@ def test_check_with_a_damaged_database(folder: Path) -> None:
     (folder / "postal.sqlite3").write_bytes(b"no database " * 400)
     found = checked(folder)
     assert [name for name, (ok, _) in found.items() if not ok] == ["database"]
+
+
+def test_check_with_templates_of_ones_own(folder: Path) -> None:
+    """They are counted where they work; every mistake in them has a line."""
+    own = folder / "templates"
+    own.mkdir()
+    (own / "hint.txt.j2").write_text("Hello from {{ frame.gm }}.", encoding="utf-8")
+    ok, says = checked(folder)["templates"]
+    assert ok
+    assert says.startswith("1 template of your own")
+    (own / "hint.txt.j2").write_text("{{ frame.gmm }}", encoding="utf-8")
+    (own / "report.html.j2").write_text("one\n{% if %}", encoding="utf-8")
+    result = postal("check", "--data", folder)
+    assert result.exit_code == 1
+    failed = [line for line in result.output.splitlines() if line.startswith("FAIL")]
+    assert len(failed) == 2
+    assert f"{own}/report.html.j2, line 2: " in failed[0]
+    assert f"{own}/hint.txt.j2, line 1: " in failed[1]
+    assert failed[1].endswith("{{ frame.gmm }}.")
 
 
 def test_check_in_a_folder_that_vanished(folder: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from postal.engine.view import view
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
-from postal.reports import TemplateMistakeError
 from postal.service.inbound import filing, handling
 from postal.service.inbound.filing import MOST_PROBLEMS
 from postal.service.inbound.queue import TRIES
@@ -317,31 +316,6 @@ def test_an_older_order_never_takes_the_place_of_a_newer(
     dealt.poll()
     assert dealt.on_file("Ann") == []
     assert [mail.status for mail in dealt.mails()] == [MailStatus.DONE] * 2
-
-
-def test_a_mistake_in_a_template_loses_no_order(tmp_path: Path) -> None:
-    """However long it lasts: the mail waits, the others are answered, and then it counts."""
-    (tmp_path / "templates").mkdir()
-    own = tmp_path / "templates" / "rules.txt.j2"
-    own.write_text("{{ nothing_of_that_name }}")
-    league = open_league(f"sqlite:///{tmp_path / 'postal.db'}", templates=tmp_path)
-    league.begin()
-    line = example(league)
-    league.write("Ann", f"{line}\nrules\n")
-    league.write("Bob", example(league, "Bob"))
-    for _ in range(TRIES + 1):
-        with pytest.raises(TemplateMistakeError):
-            league.poll()
-    assert league.on_file("Bob")
-    assert league.mails()[0].status is MailStatus.NEW
-    own.unlink()
-    healed = open_league(f"sqlite:///{tmp_path / 'postal.db'}")
-    healed.post.inbox = league.post.inbox
-    healed.poll()
-    assert healed.on_file("Ann") == [line]
-    assert [row.kind for row in healed.outbox("Ann")] == ["welcome", "receipt", "rules"]
-    league.database.close()
-    healed.database.close()
 
 
 def test_mail_that_comes_during_a_poll_waits_for_the_next(dealt: League) -> None:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from sqlmodel import Session, select
@@ -12,7 +11,6 @@ from postal.engine.game import adjudicate, due
 from postal.engine.state import Game
 from postal.engine.view import view
 from postal.errors import PostalError
-from postal.reports import TemplateMistakeError
 from postal.service.desk.adjudicate import force_turn, preview
 from postal.service.desk.overview import list_games, show_game
 from postal.service.loading import UnreadableGameError
@@ -27,7 +25,6 @@ from tests.service.service_league import (
     MINUTE,
     SLUG,
     League,
-    open_league,
     parsed,
     text_of,
 )
@@ -178,28 +175,6 @@ def test_a_game_that_cannot_be_read_holds_up_no_other(dealt: League) -> None:
     assert games == {SLUG: "unreadable", "other": "running"}
     with pytest.raises(UnreadableGameError):
         show_game(dealt.work, SLUG)
-
-
-def test_a_mistake_in_a_template_leaves_the_turn_open(tmp_path: Path) -> None:
-    """Nothing is mailed; when it is mended the turn goes on with the same orders."""
-    (tmp_path / "templates").mkdir()
-    own = tmp_path / "templates" / "gm_turn.txt.j2"
-    own.write_text("{% if game.turn > 1 %}{{ nothing_of_that_name }}{% endif %}")
-    league = open_league(f"sqlite:///{tmp_path / 'postal.db'}", templates=tmp_path)
-    league.begin()
-    league.order_all()
-    league.poll()
-    league.clock.advance(HOUR)
-    with pytest.raises(TemplateMistakeError):
-        league.due()
-    assert league.turns()[1].status is TurnStatus.OPEN
-    assert not league.outbox(None, "report")
-    league.database.close()
-    own.unlink()
-    healed = open_league(f"sqlite:///{tmp_path / 'postal.db'}", now=league.clock.now())
-    assert len(healed.due()) == 1
-    assert healed.game.missed["Ann"] == 0
-    healed.database.close()
 
 
 def test_a_claimed_turn_takes_no_orders(quick: League) -> None:

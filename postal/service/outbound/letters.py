@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -54,6 +55,7 @@ class Letters:
         self._threads: dict[tuple[int, int], dict[int, list[str]]] = {}
         self._messages: list[OutboxRow] = []
         self._tokens: list[TokenRow] = []
+        self._mistakes: set[str] = set()
 
     def frame(
         self, loaded: LoadedGame, seat: HeldSeat | None = None, *, orders_for: int | None = None
@@ -233,6 +235,24 @@ class Letters:
                 raw=build(outgoing),
             )
         )
+        for mistake in rendered.mistakes:
+            self._tell_mistake(mistake)
+
+    def _tell_mistake(self, mistake: str) -> None:
+        """Tell the GM of a mistake in a template of his, once for ever.
+
+        His template of notices may be the one: it is told of in its own notice, and no further.
+        """
+        if mistake in self._mistakes:
+            return
+        self._mistakes.add(mistake)
+        sentences = (
+            f"Your own template can't be used: {mistake}.",
+            "The mail was made from postal's own templates, text and HTML, so nothing is held up.",
+            "Correct the file, then run `postal check`: it tries out all your templates.",
+        )
+        key = hashlib.sha256(mistake.encode()).hexdigest()
+        self.notify_gm("one of your templates fails", sentences, once=f"template/{key}")
 
     def _frame_of_none(self) -> Frame:
         return Frame(

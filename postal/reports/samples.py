@@ -1,0 +1,255 @@
+"""A sample of every mail, from a small game with a fixed deal: shows whether all templates work."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from postal.engine.book import Book, committed, submit
+from postal.engine.deal import draw_pack, draw_seats
+from postal.engine.events import Event
+from postal.engine.game import TableSetup, adjudicate, due_of, start
+from postal.engine.orders import Bet, Expose, Line, Order
+from postal.engine.phases import ACTIONS
+from postal.engine.problems import Fault, Figures, Problem
+from postal.engine.rulefile import option_choices, read_rules
+from postal.engine.rules import BettingPhase, ExposePhase, Rules
+from postal.engine.state import Game, Hand
+from postal.engine.view import view
+from postal.engine.words import Verb
+from postal.reports.contexts import Frame, OnFile, OptionFact, ReceiptFacts, Rendered
+from postal.reports.environment import TemplateMistakeError
+from postal.reports.render import Reports
+from postal.resources import games_folder
+
+_PLAYERS = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
+_READER, _SILENT = "Ann", "Fay"
+_SLUG = "sample"
+_SECRET = bytes(32)
+_OPTIONS: Mapping[str, object] = {"exchange": "post"}
+_RAISE = 5_000
+_SHOWDOWN_TURN = 6
+_CALLED = "C"
+"""The table at which a raise in the showdown is called; at the others all check."""
+
+_FRAME = Frame(
+    slug=_SLUG,
+    title="A sample game",
+    gm="Grace",
+    mailbox="gm+abcdefghijklmnop@example.org",
+    deadline=datetime(2026, 12, 6, 20, 0, tzinfo=UTC),
+    zone="Europe/London",
+    commitment="0f" * 32,
+    now=datetime(2026, 11, 29, 20, 30, tzinfo=UTC),
+    holders={"Bob": "Sue, for Bob"},
+)
+_PLAIN_FRAME = replace(
+    _FRAME, mailbox="gm@example.org", deadline=None, reply_subject="sample [#abcdefgh]", holders={}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A turn of the sample game: the game before and after it, what was on file, what happened."""
+
+    before: Game = field(repr=False)
+    book: Book = field(repr=False)
+    after: Game = field(repr=False)
+    events: tuple[Event, ...] = field(repr=False)
+
+
+def sample_mails(reports: Reports) -> Iterator[Rendered]:
+    """Yield every kind of mail, of every phase; TemplateMistakeError where a packed one fails."""
+    rules = _rules()
+    yield from _plain_mails(reports, rules)
+    for turn in _turns(rules):
+        if turn.before.turn == 1:
+            yield reports.report(_FRAME, view(turn.before, _READER))
+            yield from _receipts(reports, turn)
+        yield from _gm_mails(reports, turn)
+        # One player's eyes all along, and everybody else's in turn.
+        for player in dict.fromkeys((_READER, _PLAYERS[turn.before.turn % len(_PLAYERS)])):
+            yield from _player_mails(reports, turn, player)
+
+
+def sample_mistakes(reports: Reports) -> tuple[str, ...]:
+    """Return a sentence for each mistake in the templates that compiling or a sample shows."""
+    found = dict.fromkeys(reports.mistakes())
+    try:
+        for mail in sample_mails(reports):
+            found |= dict.fromkeys(mail.mistakes)
+    except TemplateMistakeError as error:
+        found[str(error)] = None
+    return tuple(found)
+
+
+def _plain_mails(reports: Reports, rules: Rules) -> Iterator[Rendered]:
+    """Yield the mails that know nothing of the play."""
+    says = option_choices(rules.source)
+    facts = [OptionFact(key, value, str(says[key]["says"])) for key, value in rules.options.items()]
+    for frame in (_FRAME, _PLAIN_FRAME):
+        yield reports.help(frame)
+        yield reports.hint(frame)
+    yield reports.rules(_FRAME, facts)
+    yield reports.held(_FRAME, "server")
+    yield reports.held(_FRAME, "player")
+    yield reports.address(_FRAME, _READER, "second@example.org", "confirm")
+    yield reports.address(_FRAME, _READER, "second@example.org", "asked")
+    yield reports.address(_FRAME, _READER, "second@example.org", "done")
+    yield reports.merged(_FRAME, "Ann", "Anne", "Ann")
+    yield reports.too_long(_FRAME)
+    yield reports.unreadable(_FRAME, "It holds a picture and no text.")
+    yield reports.gm_notice(_FRAME, "a notice", ["A sentence.", "Another one."])
+    yield reports.gm_notice(_PLAIN_FRAME, "a notice", ["A sentence."], "The words\nof a player")
+
+
+def _gm_mails(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
+    seen = view(turn.after, None)
+    if turn.after.finished:
+        yield reports.gm_final(replace(_FRAME, deadline=None), seen, turn.events)
+    else:
+        yield reports.gm_turn(_FRAME, seen, turn.events)
+
+
+def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
+    before, after = view(turn.before, player, turn.book), view(turn.after, player)
+    number = turn.before.turn
+    frame = replace(_FRAME, deadline=None) if turn.after.finished else _FRAME
+    yield reports.report(frame, after, turn.events, secret=_SECRET.hex())
+    yield reports.status(frame, after)
+    filed = turn.book.of(player)
+    owed = {item.hand for item in before.due}
+    needed = committed(turn.before, turn.book, player)
+    facts = ReceiptFacts(
+        hands=tuple(
+            OnFile(hand.name, hand.name in owed, filed[hand.name].line() if filed else None)
+            for hand, _ in turn.before.hands_of(player)
+            if not filed or hand.name in filed
+        ),
+        committed=needed,
+        left=turn.before.balances[player] - needed,
+    )
+    yield reports.receipt(_FRAME, before, facts)
+    yield reports.orders_on_file(_FRAME, before, facts)
+    yield reports.late(_FRAME, after, number)
+    yield reports.late(_FRAME, before, number)
+    yield reports.late(_FRAME, before, number + 1)
+    if before.arrived:
+        yield reports.gift(_FRAME, before, before.arrived)
+
+
+def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
+    """Yield the receipts of mails with which something was odd."""
+    seen = view(turn.before, _READER)
+    missing = tuple(OnFile(item.hand, due=True, line=None) for item in seen.due)
+    nothing = ReceiptFacts(missing, committed=0, left=seen.balance, nothing=True)
+    quiet = OnFile(seen.due[0].hand, due=False, line=None)
+    odd = ReceiptFacts(
+        hands=(quiet, *missing[1:]),
+        committed=0,
+        left=seen.balance,
+        problems=_PROBLEMS,
+        cut=("A: fold", "B: fold"),
+        cancelled=("A1",),
+        lost=("B1",),
+        replaced=("C1",),
+        waiting=True,
+        unavailable=("press",),
+    )
+    ready = replace(odd, problems=(), waiting=False, ready=True)
+    filed = tuple(OnFile(item.hand, due=True, line=item.examples[0]) for item in seen.due)
+    complete = ReceiptFacts(filed, committed=0, left=seen.balance, problems=_PROBLEMS)
+    for facts in (nothing, odd, ready, complete):
+        yield reports.receipt(_FRAME, seen, facts)
+        yield reports.orders_on_file(_PLAIN_FRAME, seen, facts)
+
+
+_PROBLEMS = (
+    Problem(Fault.NO_SUM, examples=("A: raise 1000",), line="A: raise", number=1),
+    Problem(Fault.FURTHER_LINES, Figures(given=3)),
+    Problem(
+        Fault.OVER_LIMIT,
+        Figures(amount=60_000, limit=50_000, verbs=("raise", "fold")),
+        ("B: raise 50000",),
+        hand="B1",
+        line="B: raise 60000",
+        number=2,
+    ),
+    Problem(
+        Fault.EXPOSE_NOT_NEXT,
+        Figures(verb="raise"),
+        hand="C1",
+        line="C: raise 1 expose 2C",
+        number=3,
+    ),
+)
+
+
+def _rules() -> Rules:
+    source = tomllib.loads((games_folder() / "smith.toml").read_text("utf-8"))
+    rules = read_rules(source, _OPTIONS, len(_PLAYERS))
+    assert isinstance(rules, Rules), "the packed game file is right"
+    return rules
+
+
+def _turns(rules: Rules) -> Iterator[_Turn]:
+    """Play the game to its end: one player is silent, one has no money left in the showdown."""
+    tables = [
+        TableSetup(
+            letter,
+            draw_seats(_SECRET, _SLUG, 1, letter, _PLAYERS),
+            draw_pack(_SECRET, _SLUG, 1, letter, rules.jokers),
+        )
+        for letter in "ABC"[: rules.tables]
+    ]
+    game = start(rules, _PLAYERS, tables)
+    while not game.finished:
+        if game.turn == _SHOWDOWN_TURN:
+            game = _impoverished(game)
+        book = Book()
+        for player in game.players:
+            if player != _SILENT:
+                book = submit(game, book, player, list(_lines(game, player))).book
+        after, events = adjudicate(game, book)
+        yield _Turn(game, book, after, events)
+        game = after
+
+
+def _impoverished(game: Game) -> Game:
+    """Return the game with the money of one player given away who will have to call."""
+    hand = next(hand for hand in game.hands if hand.table == _CALLED and not hand.over)
+    (first,) = due_of(game, hand)
+    rich, poor = hand.seats[first].player, hand.opponents(hand.seats[first].player)[0]
+    money = {**game.balances, rich: game.balances[rich] + game.balances[poor], poor: 0}
+    return replace(game, balances=money)
+
+
+def _lines(game: Game, player: str) -> Iterator[Line]:
+    for hand, index in game.hands_of(player):
+        if index in due_of(game, hand):
+            order = _order(game, hand, index)
+            yield Line(order.line(), 1, order)
+
+
+def _order(game: Game, hand: Hand, index: int) -> Order:
+    phase, seat = game.phase_of(hand), hand.seats[index]
+    assert phase is not None, "something is due"
+    if isinstance(phase, ExposePhase):
+        return Expose(hand.table, tuple(sorted(seat.hidden)[: phase.cards]))
+    if not isinstance(phase, BettingPhase):
+        return ACTIONS[type(phase)].default(game, hand, index)[0]
+    verb = _verb(game, hand, index, phase)
+    ahead = tuple(sorted(seat.hidden)[:1]) if verb == "raise" and "stay" in phase.closes else ()
+    return Bet(hand.table, verb, _RAISE if verb == "raise" else 0, ahead)
+
+
+def _verb(game: Game, hand: Hand, index: int, phase: BettingPhase) -> Verb:
+    """Return a bet: a raise and its answer, checks at one table, a fold where money is short."""
+    if hand.owed(index):
+        return "call" if "call" in phase.answer else "stay"
+    showdown = "check" in phase.open
+    if showdown and hand.table != _CALLED:
+        return "check"
+    return "raise" if game.balances[hand.seats[index].player] >= _RAISE else "fold"

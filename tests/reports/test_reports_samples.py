@@ -1,0 +1,102 @@
+"""The samples fill in every template in every place, so that `postal check` misses no mistake."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from postal.reports import Frame, Rendered, Reports
+from postal.reports.samples import sample_mails, sample_mistakes
+from postal.resources import templates_folder
+
+PRINTS = re.compile(r"\{\{")
+
+
+def test_the_packed_templates_are_all_well() -> None:
+    """With and without a folder of the GM's own."""
+    assert sample_mistakes(Reports([templates_folder()])) == ()
+    assert sample_mistakes(Reports([Path("nowhere"), templates_folder()])) == ()
+
+
+def test_every_kind_of_mail_has_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new method of Reports needs one."""
+    kinds = {
+        name
+        for name, method in inspect.getmembers(Reports, inspect.isfunction)
+        if not name.startswith("_") and inspect.signature(method).return_annotation == "Rendered"
+    }
+    seen: set[str] = set()
+    real = Reports._render
+
+    def noting(self: Reports, name: str, frame: Frame, *rest: object, **values: object) -> Rendered:
+        seen.add(inspect.stack()[1].function)
+        return real(self, name, frame, *rest, **values)  # type: ignore[arg-type]  # handed on
+
+    for kind in ("gm_turn", "gm_final"):
+        monkeypatch.setattr(Reports, kind, noted(kind, seen, getattr(Reports, kind)))
+    monkeypatch.setattr(Reports, "_render", noting)
+    list(sample_mails(Reports([templates_folder()])))
+    assert kinds
+    assert kinds - seen == set()
+
+
+def noted(kind: str, seen: set[str], real: object) -> object:
+    """Return a method that notes that it was called."""
+
+    def method(self: Reports, *given: object) -> object:
+        seen.add(kind)
+        return real(self, *given)  # type: ignore[operator]  # a method of Reports
+
+    return method
+
+
+def test_the_samples_reach_whatever_the_templates_print(tmp_path: Path) -> None:
+    """Every value in every branch: a mistake there is found before a player's mail meets it."""
+    places: list[str] = []
+    for file in sorted(templates_folder().glob("*.j2")):
+        text = file.read_text("utf-8")
+        marks = [f"@{file.name}@{match.start()}@" for match in PRINTS.finditer(text)]
+        pieces = PRINTS.split(text)
+        marked = "".join(
+            f"{{{{ '{mark}' }}}}{{{{{piece}" for mark, piece in zip(marks, pieces[1:], strict=True)
+        )
+        (tmp_path / file.name).write_text(pieces[0] + marked, "utf-8")
+        places += marks
+    made = list(sample_mails(Reports([tmp_path, templates_folder()])))
+    assert {mistake for mail in made for mistake in mail.mistakes} == set()
+    printed = "".join(mail.text + mail.html for mail in made)
+    assert len(places) > 400
+    assert [place for place in places if place not in printed] == []
+
+
+@pytest.mark.parametrize("name", ["_base.html.j2", "_rules.j2", "gm_notice.html.j2", "held.txt.j2"])
+def test_a_mistake_in_any_template_is_found_once(tmp_path: Path, name: str) -> None:
+    """However many mails it would spoil."""
+    (tmp_path / name).write_text("one\n{% if %}", "utf-8")
+    found = sample_mistakes(Reports([tmp_path, templates_folder()]))
+    assert found == (
+        f"{tmp_path}/{name}, line 2: Expected an expression, got 'end of statement block'",
+    )
+
+
+def test_all_mistakes_are_told(tmp_path: Path) -> None:
+    """Those of text and HTML, of what can't be compiled and of what one kind of mail meets."""
+    (tmp_path / "report.txt.j2").write_text("{% if kind == 'final' %}{{ no }}{% endif %}", "utf-8")
+    (tmp_path / "report.html.j2").write_text("{{ nay }}", "utf-8")
+    (tmp_path / "mine.j2").write_text("{% never %}", "utf-8")
+    found = sample_mistakes(Reports([tmp_path, templates_folder()]))
+    assert [sentence.removeprefix(f"{tmp_path}/").partition(",")[0] for sentence in found] == [
+        "mine.j2",
+        "report.html.j2",
+        "report.txt.j2",
+    ]
+
+
+def test_a_packed_template_that_fails_is_told_too(tmp_path: Path) -> None:
+    """Somebody may have changed it in his checkout."""
+    for file in templates_folder().glob("*.j2"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "late.txt.j2").write_text("{{ nobody }}", "utf-8")
+    (told,) = sample_mistakes(Reports([tmp_path]))
+    assert told.startswith(f"{tmp_path}/late.txt.j2, line 1: a name")
