@@ -56,7 +56,8 @@ class Layout:
                 except TemplateMistakeError as error:
                     mistakes.append(str(error))
             if not mistakes:
-                return Bodies(*made)
+                text, html = made
+                return Bodies(text, html)
         text = self._text(self._packed, name, values, names)
         html = self._html(self._packed, name, values, names)
         return Bodies(text, html, tuple(dict.fromkeys(mistakes)))
