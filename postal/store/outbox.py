@@ -37,6 +37,10 @@ def _queue(session: Session, message: OutboxRow, known: set[str | None]) -> bool
     if message.once_key in known:
         return False
     known.add(message.once_key)
+    if message.seat_id is not None:
+        # A turn's letters are written by whoever has claimed the turn, and by nobody else.
+        session.add(message)
+        return True
     try:
         with session.begin_nested():
             session.add(message)
