@@ -15,14 +15,19 @@ _TO_SEND = (OutboxState.QUEUED, OutboxState.UNKNOWN)
 def queue_messages(session: Session, messages: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
     """Queue messages; return those that are new.
 
-    One whose ``once_key`` stands there already was written before and is left out.
+    One whose ``once_key`` stands there already, or before it among them, is left out.
     """
     keys = [message.once_key for message in messages if message.once_key]
     known: set[str | None] = set()
     if keys:
         statement = select(OutboxRow.once_key).where(col(OutboxRow.once_key).in_(keys))
         known = set(session.exec(statement).all())
-    new = [message for message in messages if not message.once_key or message.once_key not in known]
+    new: list[OutboxRow] = []
+    for message in messages:
+        if message.once_key and message.once_key in known:
+            continue
+        known.add(message.once_key)
+        new.append(message)
     session.add_all(new)
     session.flush()
     return new
@@ -192,7 +197,9 @@ def _to_send(now: datetime) -> ColumnElement[bool]:
         col(OutboxRow.state).in_(_TO_SEND),
         or_(col(OutboxRow.next_try_at).is_(None), col(OutboxRow.next_try_at) <= now),
     )
-    given_up = and_(col(OutboxRow.state) == OutboxState.SENDING, col(OutboxRow.lease_until) <= now)
+    # Without a lease it was being sent when the database was brought up to date.
+    over = or_(col(OutboxRow.lease_until).is_(None), col(OutboxRow.lease_until) <= now)
+    given_up = and_(col(OutboxRow.state) == OutboxState.SENDING, over)
     return or_(waiting, given_up)
 
 
