@@ -122,6 +122,37 @@ def test_a_seat_s_mails_keep_their_order_whoever_sends_them(
     assert leased(database, "three") == 2
 
 
+def test_a_sender_s_mails_for_two_seats_wait_for_none(
+    database: Database, seats: dict[str, int]
+) -> None:
+    """He plays in two games, say: what he orders in one undoes nothing in the other."""
+    store_mails(
+        database,
+        mail(1, sender_key="ann", seat_id=seats["Ann"]),
+        mail(2, sender_key="ann", seat_id=seats["Bob"]),
+    )
+    assert leased(database, "one") == 1
+    assert leased(database, "two") == 2
+
+
+@pytest.mark.parametrize("known", [(True, False), (False, True)])
+def test_a_mail_of_nobody_knows_which_seat_may_be_any_of_its_sender_s(
+    database: Database, seats: dict[str, int], known: tuple[bool, bool]
+) -> None:
+    """Whichever of the two it is that isn't known."""
+    ids = store_mails(
+        database,
+        *(
+            mail(uid, sender_key="ann", seat_id=seats["Ann"] if one else None)
+            for uid, one in enumerate(known, 1)
+        ),
+    )
+    assert leased(database, "one") == 1
+    assert leased(database, "two") is None
+    finish(database, ids[0])
+    assert leased(database, "two") == 2
+
+
 def test_mails_from_nobody_wait_for_none(database: Database) -> None:
     """No sender is no sender that they share, and no seat no seat."""
     store_mails(database, mail(1), mail(2))
