@@ -23,8 +23,9 @@ def only_one(database_url: str, data_folder: Path) -> Iterator[None]:
     """
     with ExitStack() as locks:
         locks.enter_context(_file_lock(data_folder / LOCK_NAME))
-        beside = Path(parse_url(database_url).database or "").resolve().parent
-        if beside != data_folder.resolve():
+        parsed = parse_url(database_url)
+        beside = Path(parsed.database or "").resolve().parent
+        if parsed.get_backend_name() == "sqlite" and beside != data_folder.resolve():
             locks.enter_context(_file_lock(beside / LOCK_NAME))
         yield
 

@@ -113,14 +113,22 @@ def lease_mail(
 
 
 def release_mail(
-    session: Session, mail_id: int, *, counts: bool, next_try_at: datetime | None = None
+    session: Session,
+    mail_id: int,
+    *,
+    owner: str,
+    counts: bool,
+    next_try_at: datetime | None = None,
 ) -> None:
-    """Let a mail go again; it is tried anew from ``next_try_at`` on, or at the next poll.
+    """Let an own mail go again; it is tried anew from ``next_try_at`` on, or at the next poll.
 
-    ``counts``: whether the try was one, or what failed was not the mail's fault.
+    ``counts``: whether the try was one, or what failed was not the mail's fault. Nothing is done
+    where another process has taken it since, after a lease that was over.
     """
     statement = update(MailRow).where(
-        col(MailRow.id) == mail_id, col(MailRow.status) == MailStatus.NEW
+        col(MailRow.id) == mail_id,
+        col(MailRow.status) == MailStatus.NEW,
+        col(MailRow.owner) == owner,
     )
     values: dict[str, object] = {"owner": None, "lease_until": None, "next_try_at": next_try_at}
     if not counts:
@@ -189,12 +197,12 @@ def unmoved_mails(session: Session, account: str, folder: str) -> Sequence[MailR
 
 
 def mails_like(session: Session, mail: MailRow) -> Sequence[int]:
-    """Return the ids of all mails with the bytes of one, itself among them."""
+    """Return the ids of all mails with the bytes of one, itself among them, oldest first."""
     assert mail.id is not None, "a stored mail has an id"
     if mail.sha256 is None:
         return [mail.id]
     statement = select(col(MailRow.id)).where(MailRow.sha256 == mail.sha256)
-    return [number for number in session.exec(statement).all() if number]
+    return [number for number in session.exec(statement.order_by(col(MailRow.id))).all() if number]
 
 
 def polled_folder(session: Session, account: str, folder: str) -> AccountRow:

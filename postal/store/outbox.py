@@ -217,7 +217,9 @@ def _to_send(now: datetime) -> ColumnElement[bool]:
         col(OutboxRow.state).in_(_TO_SEND),
         or_(col(OutboxRow.next_try_at).is_(None), col(OutboxRow.next_try_at) <= now),
     )
-    given_up = and_(col(OutboxRow.state) == OutboxState.SENDING, col(OutboxRow.lease_until) <= now)
+    # Without a lease it was being sent when the database was brought up to date.
+    over = or_(col(OutboxRow.lease_until).is_(None), col(OutboxRow.lease_until) <= now)
+    given_up = and_(col(OutboxRow.state) == OutboxState.SENDING, over)
     return or_(waiting, given_up)
 
 

@@ -43,11 +43,12 @@ def token_for_address(token: str, address_id: int, now: datetime) -> TokenRow:
 
 def known_tokens(session: Session, tokens: Collection[str]) -> dict[str, TokenRow]:
     """Return those of some tokens that were given out, by one statement; keys as handed in."""
-    by_digest = {digest(token): token for token in tokens}
-    if not by_digest:
+    digests = {token: digest(token) for token in tokens}
+    if not digests:
         return {}
-    statement = select(TokenRow).where(col(TokenRow.digest).in_(by_digest))
-    return {by_digest[row.digest]: row for row in session.exec(statement).all()}
+    statement = select(TokenRow).where(col(TokenRow.digest).in_(set(digests.values())))
+    rows = {row.digest: row for row in session.exec(statement).all()}
+    return {token: rows[name] for token, name in digests.items() if name in rows}
 
 
 def revoke(session: Session, seat_ids: Collection[int]) -> int:

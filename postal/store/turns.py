@@ -120,8 +120,9 @@ def claim_turn(session: Session, turn: TurnRow, *, token: str, until: datetime) 
     """Claim a turn for adjudication under a random token; False where that can't be.
 
     From then on its orders are fixed. It can't be where the turn has changed since it was read, or
-    somebody else has claimed it. The lease ends at ``until`` (UTC), after which another may claim
-    it: so a process that was killed holds nothing up.
+    somebody else has claimed it since. The lease ends at ``until`` (UTC), after which another may
+    claim it: so a process that was killed holds nothing up. A turn that was read as claimed is
+    taken over: the caller has seen that the lease was over, or is itself who looks at it.
     """
     free = or_(
         _unchanged(turn, TurnStatus.OPEN),

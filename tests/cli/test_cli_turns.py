@@ -16,7 +16,6 @@ from postal.ordertext import read_mail
 from postal.service.loading import find_game, load_game
 from postal.service.records.play import order_context
 from postal.store.codec import encode_order
-from postal.store.orders import file_order
 from postal.store.rows import OrderRow
 from tests.cli.cli_league import GM, PASSWORD, SIX, make_folder, new_game, postal, refusal
 
@@ -63,20 +62,23 @@ def file_examples(folder: Path, most: int) -> None:
     """File what the reports offer as examples, for so many of the hands that are due."""
     with open_office(folder) as office, office.work.database.transaction() as session:
         loaded = load_game(session, find_game(session, "smith-1"))
+        turn = loaded.turn
+        assert turn is not None
+        assert turn.id is not None
         for player, hand in due(loaded.game)[:most]:
             items = view(loaded.game, player).due
             line = next(item.examples[0] for item in items if item.hand == hand)
             (read,) = read_mail(line, order_context(loaded.game, player)).lines
-            row = OrderRow(
-                game_id=loaded.id,
-                turn=loaded.game.turn,
-                player=player,
-                hand=hand,
-                line=read.order.line(),
-                order_json=encode_order(read.order),  # type: ignore[arg-type]  # no example cancels
-                filed_at=office.work.clock.now(),
+            session.add(
+                OrderRow(
+                    turn_id=turn.id,
+                    seat_id=loaded.seat(player).id,
+                    hand=hand,
+                    line=read.order.line(),
+                    order_json=encode_order(read.order),  # type: ignore[arg-type]  # no example cancels
+                    filed_at=office.work.clock.now(),
+                )
             )
-            assert not file_order(session, row)
 
 
 def test_a_dry_run_tells_no_order_unasked(folder: Path) -> None:

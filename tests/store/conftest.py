@@ -1,18 +1,18 @@
 """Every test of the store runs on SQLite and on PostgreSQL."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from postal.store.database import Database, open_database
-from postal.store.rows import GameRow, PlayerRow, TurnRow, TurnStatus
+from postal.store.seats import seats_of
+from postal.store.turns import turn_by_number
 from tests.postgresql import postgresql_cluster, postgresql_url
+from tests.store.store_league import NOON, number_of, store_game, store_person
 
 __all__ = ["postgresql_cluster", "postgresql_url"]
-
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -32,6 +32,14 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 @pytest.fixture
+def postgresql(postgresql_url: str) -> Iterator[Database]:
+    """Open an empty database on the server, for what SQLite hasn't: rows that are locked."""
+    opened = open_database(postgresql_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def noon() -> datetime:
     """Return the time at which the tests play."""
     return NOON
@@ -41,32 +49,22 @@ def noon() -> datetime:
 def game_id(database: Database) -> int:
     """Store a game with two players, its deal and an open first turn."""
     with database.transaction() as session:
-        game = GameRow(
-            slug="league",
-            rules="{}",
-            engine_version="1",
-            secret=b"hidden-secret",
-            commitment="c",
-            turn_length=7,
-            hour=20,
-            zone="Europe/London",
-            created_at=NOON,
-        )
-        session.add(game)
-        session.flush()
-        assert game.id is not None
-        for position, name in enumerate(["Ann", "Bob"]):
-            address = f"{name}@example.org"
-            session.add(PlayerRow(game_id=game.id, position=position, name=name, address=address))
-        session.add(
-            TurnRow(
-                game_id=game.id,
-                number=0,
-                status=TurnStatus.DONE,
-                opened_at=NOON,
-                zone="UTC",
-                state='"dealt"',
-            )
-        )
-        session.add(TurnRow(game_id=game.id, number=1, opened_at=NOON, zone="Europe/London"))
-        return game.id
+        people = [store_person(session, name, f"{name}@example.org") for name in ("Ann", "Bob")]
+        return number_of(store_game(session, "league", *people))
+
+
+@pytest.fixture
+def turn_id(database: Database, game_id: int) -> int:
+    """Return the id of the open first turn."""
+    with database.reading() as session:
+        turn = turn_by_number(session, game_id, 1)
+        assert turn is not None
+        assert turn.id is not None
+        return turn.id
+
+
+@pytest.fixture
+def seats(database: Database, game_id: int) -> dict[str, int]:
+    """Return the ids of the game's seats by name."""
+    with database.reading() as session:
+        return {seat.name: seat.id for seat in seats_of(session, game_id)}

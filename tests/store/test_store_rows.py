@@ -7,45 +7,59 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError, StatementError
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from postal.store.database import Database
-from postal.store.games import all_games, game_by_slug, player_by_name, players_at, players_of
+from postal.store.games import all_games, game_by_slug, running_games
 from postal.store.rows import (
     METADATA,
+    AccountRow,
+    AddressRow,
     AttendanceRow,
     GameRow,
     GameStatus,
+    HolderRow,
     MailRow,
     OrderAction,
     OrderHistoryRow,
     OrderRow,
     OutboxRow,
-    PlayerRow,
+    PersonRow,
     Row,
+    SeatRow,
     SettingRow,
+    TokenKind,
+    TokenRow,
     TurnRow,
+    fold,
 )
+from postal.store.seats import seat_called
+from tests.store.store_league import mail, number_of, store_game
 
 CARDS = "AS KD JKR"
 
 
 def rows_with_secrets(now: datetime) -> list[Row]:
-    """Return a row of each table that can hold cards, addresses, tokens or keys."""
-    where: dict[str, Any] = {"game_id": 1, "turn": 1, "player": CARDS}
+    """Return a row of each table, cards for whatever could be a secret."""
+    where: dict[str, Any] = {"turn_id": 1, "seat_id": 1}
     return [
+        PersonRow(name=CARDS, name_key=CARDS, zone=CARDS, language=CARDS, created_at=now),
+        AddressRow(person_id=1, address=CARDS, address_key=CARDS, asked_at=now),
         GameRow(
             slug="league",
             rules=CARDS,
             engine_version="1",
             secret=CARDS.encode(),
-            commitment="c",
+            commitment=CARDS,
+            committed=CARDS,
             turn_length=7,
             hour=20,
             zone="UTC",
             created_at=now,
         ),
-        PlayerRow(game_id=1, position=0, name=CARDS, address=CARDS),
+        SeatRow(game_id=1, position=0, name=CARDS, name_key=CARDS),
+        HolderRow(seat_id=1, person_id=1, since=now),
+        TokenRow(digest=CARDS, kind=TokenKind.ORDERS, seat_id=1, turn=1, issued_at=now),
         TurnRow(
             game_id=1,
             number=1,
@@ -68,6 +82,8 @@ def rows_with_secrets(now: datetime) -> list[Row]:
             received_at=now,
             raw=CARDS.encode(),
             reason=CARDS,
+            sender_key=CARDS,
+            owner=CARDS,
         ),
         OutboxRow(
             created_at=now,
@@ -75,15 +91,20 @@ def rows_with_secrets(now: datetime) -> list[Row]:
             kind="report",
             subject=CARDS,
             message_id=CARDS,
+            once_key=CARDS,
             raw=CARDS.encode(),
+            last_text=CARDS,
         ),
+        AccountRow(account=CARDS, folder=CARDS, owner=CARDS),
         SettingRow(key="token", value=CARDS),
     ]
 
 
 def test_no_repr_holds_a_secret(noon: datetime) -> None:
     """Neither repr nor str shows cards, tokens, keys, names or addresses."""
-    for row in rows_with_secrets(noon):
+    rows = rows_with_secrets(noon)
+    assert {row.__class__.__tablename__ for row in rows} == set(METADATA.tables)
+    for row in rows:
         for card in CARDS.split():
             assert card not in repr(row)
             assert card not in str(row)
@@ -149,15 +170,14 @@ def test_a_choice_that_is_none_is_refused(database: Database, game_id: int, noon
 
 
 def test_words_of_a_stranger_can_be_stored_whatever_they_hold(
-    database: Database, game_id: int, noon: datetime
+    database: Database, turn_id: int, seats: dict[str, int], noon: datetime
 ) -> None:
     """NUL and lone surrogates become U+FFFD, the rest stays."""
     with database.transaction() as session:
         session.add(
             OrderHistoryRow(
-                game_id=game_id,
-                turn=1,
-                player="Ann",
+                turn_id=turn_id,
+                seat_id=seats["Ann"],
                 at=noon,
                 action=OrderAction.REFUSED,
                 line="A: raise\0 £5 \ud800♠ 🃏",
@@ -167,53 +187,74 @@ def test_words_of_a_stranger_can_be_stored_whatever_they_hold(
         assert session.exec(select(OrderHistoryRow.line)).one() == "A: raise\ufffd £5 \ufffd♠ 🃏"
 
 
-def test_the_largest_uid_fits(database: Database, noon: datetime) -> None:
+def test_the_largest_uid_fits(database: Database) -> None:
     """UIDs are unsigned 32-bit numbers."""
     largest = 2**32 - 1
     with database.transaction() as session:
-        session.add(
-            MailRow(
-                account="gm",
-                folder="INBOX",
-                uidvalidity=largest,
-                uid=largest,
-                internal_date=noon,
-                received_at=noon,
-            )
-        )
+        session.add(mail(largest, uidvalidity=largest))
     with database.reading() as session:
         assert session.exec(select(MailRow.uid)).one() == largest
 
 
 @pytest.mark.parametrize(
-    ("name", "address", "position"),
-    [
-        ("ANN", "other@example.org", 5),
-        ("Other", "ann@EXAMPLE.org", 5),
-        ("Other", "other@example.org", 0),
-    ],
+    ("name", "position"), [("ANN", 5), (" \N{FULLWIDTH LATIN CAPITAL LETTER A}nn", 5), ("Other", 0)]
 )
-def test_names_addresses_and_positions_are_unique_in_a_game(
-    database: Database, game_id: int, name: str, address: str, position: int
+def test_names_and_positions_are_unique_in_a_game(
+    database: Database, game_id: int, name: str, position: int
 ) -> None:
-    """Names and addresses without regard to case."""
+    """Names without regard to case or to how their letters are encoded."""
     with pytest.raises(IntegrityError), database.transaction() as session:
-        session.add(PlayerRow(game_id=game_id, position=position, name=name, address=address))
+        session.add(SeatRow(game_id=game_id, position=position, name=name))
 
 
-def test_a_renamed_player_is_found_by_his_new_name_alone(database: Database, game_id: int) -> None:
-    """A standby takes a seat over: the folded keys follow."""
+def test_an_address_is_a_person_s_once(database: Database, noon: datetime) -> None:
+    """Without regard to case; another person may share it."""
+
+    def add(session: Session, *addresses: str) -> None:
+        person = PersonRow(name="Ann", created_at=noon)
+        session.add(person)
+        session.flush()
+        rows = [
+            AddressRow(person_id=number_of(person), address=one, asked_at=noon) for one in addresses
+        ]
+        session.add_all(rows)
+        session.flush()
+
     with database.transaction() as session:
-        player = player_by_name(session, game_id, "ann")
-        assert player is not None
-        player.name = "ÉVA"
-        player.address = "Eva@Example.org"
+        add(session, "home@example.org")
+        add(session, "home@example.org")
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        add(session, "ann@example.org", "ann@EXAMPLE.org")
+
+
+def test_a_seat_is_found_in_its_game_alone(database: Database, game_id: int) -> None:
+    """Without regard to case."""
+    with database.transaction() as session:
+        other = number_of(store_game(session, "other"))
     with database.reading() as session:
-        assert player_by_name(session, game_id, "ann") is None
-        assert player_by_name(session, game_id, "éva") is not None
-        found = players_at(session, " eva@example.ORG")
-        assert [(game.slug, player.name) for game, player in found] == [("league", "ÉVA")]
-        assert [player.name for player in players_of(session, game_id)] == ["ÉVA", "Bob"]
+        seat = seat_called(session, game_id, " aNN")
+        assert seat is not None
+        assert seat.name == "Ann"
+        assert seat_called(session, other, "Ann") is None
+        assert seat_called(session, game_id, "Cat") is None
+
+
+def test_games_are_found_by_name_and_while_they_run(database: Database, game_id: int) -> None:
+    """A finished one is kept, and is no longer among those in play."""
+    with database.transaction() as session:
+        second = number_of(store_game(session, "second"))
+        session.get_one(GameRow, game_id).status = GameStatus.FINISHED
+    with database.reading() as session:
+        assert [game.slug for game in all_games(session)] == ["league", "second"]
+        assert [game.id for game in running_games(session)] == [second]
+        assert game_by_slug(session, "third") is None
+
+
+def test_names_are_compared_without_case_and_encoding() -> None:
+    """As people take them for the same."""
+    assert fold(" \N{FULLWIDTH LATIN CAPITAL LETTER A}nn ") == fold("ANN") == "ann"
+    assert fold("E\N{COMBINING ACUTE ACCENT}va") == fold("\N{LATIN CAPITAL LETTER E WITH ACUTE}VA")
+    assert fold("Ann") != fold("Anne")
 
 
 def test_a_row_can_not_refer_to_what_is_not_there(database: Database, noon: datetime) -> None:

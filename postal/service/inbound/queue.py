@@ -125,14 +125,14 @@ def _copied(session: Session, row: MailRow) -> tuple[Outcome, None] | None:
 
 def _let_go(work: Workplace, mail_id: int, again: datetime | None = None) -> None:
     with suppress(PostalError), work.database.transaction() as session:
-        release_mail(session, mail_id, counts=False, next_try_at=again)
+        release_mail(session, mail_id, owner=work.owner, counts=False, next_try_at=again)
 
 
 def _failed(work: Workplace, row: MailRow, what: str, tries: int) -> str:
     assert row.id is not None, "a stored mail has an id"
     if tries < TRIES:
         with work.database.transaction() as session:
-            release_mail(session, row.id, counts=True)
+            release_mail(session, row.id, owner=work.owner, counts=True)
         return MailStatus.NEW.value
     where = f"was set aside in the folder {QUARANTINE}"
     sentences = (
