@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sqlmodel import Session, col, select
 
@@ -58,16 +59,18 @@ def seat_called(session: Session, game_id: int, name: str) -> SeatRow | None:
 
 
 def token_serials(
-    session: Session, seat_ids: Collection[int], *, to_change: bool = False
+    session: Session, seat_ids: Collection[int], hold: Literal["issue", "revoke"] | None = None
 ) -> dict[int, int]:
     """Return how often the tokens of some seats were revoked, by seat.
 
-    Nobody revokes them before the transaction ends; ``to_change``: nobody gives them out either.
+    ``hold`` is what they are to be given out or revoked for: nobody revokes them before the
+    transaction ends, and to "revoke" them nobody gives them out either.
     """
     if not seat_ids:
         return {}
     statement = select(SeatRow.id, SeatRow.token_serial).where(col(SeatRow.id).in_(seat_ids))
-    statement = statement.order_by(col(SeatRow.id)).with_for_update(read=not to_change)
+    if hold is not None:
+        statement = statement.order_by(col(SeatRow.id)).with_for_update(read=hold == "issue")
     return {seat_id or 0: serial for seat_id, serial in session.exec(statement).all()}
 
 

@@ -94,7 +94,7 @@ def _tell(
     to = next((row.address for row in addresses_of(session, [first.id or 0]) if row.reports), "")
     for person, other in ((first, second), (second, first)):
         found = _written_of(session, person)
-        if found is None:
+        if found is None or not found[1].addresses:
             continue
         loaded, seat = found
         rendered = letters.work.reports.merged(
@@ -104,8 +104,9 @@ def _tell(
             _in_play(session, other),
             here=fold(seat.address) == fold(to),
         )
-        letters.to_player(loaded, seat, Letter(LetterKind.ADDRESS, rendered, loaded.game.turn))
-        told.append(person.name)
+        letter = Letter(LetterKind.ADDRESS, rendered, loaded.game.turn)
+        if letters.to_player(loaded, seat, letter):
+            told.append(person.name)
     return tuple(told)
 
 

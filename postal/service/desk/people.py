@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy.sql import ColumnElement
+from sqlalchemy import ColumnElement, SQLColumnExpression
 from sqlmodel import Session, and_, col, func, or_, select
 
 from postal.errors import PostalError
@@ -47,7 +47,9 @@ def find_person(session: Session, named: str) -> PersonRow:
     if len(found) > 1:
         rows = addresses_of(session, [one or 0 for one in found])
         reports = {row.person_id: f" ({row.address})" for row in rows if row.reports}
-        numbers = ", ".join(f"{one}{reports.get(one or 0, '')}" for one in sorted(found, key=int))
+        numbers = ", ".join(
+            f"{one}{reports.get(one, '')}" for one in sorted(one or 0 for one in found)
+        )
         raise PostalError(f"Several people are called {named!r}: give a number, one of {numbers}.")
     return next(iter(found.values()))
 
@@ -177,7 +179,7 @@ def _failed(session: Session, person_id: int) -> list[OutboxRow]:
     return list(session.exec(statement).all())
 
 
-def _while_held(moment: ColumnElement[datetime]) -> ColumnElement[bool]:
+def _while_held(moment: SQLColumnExpression[datetime]) -> ColumnElement[bool]:
     """Whether somebody held the seat at a moment: others held it before him, and after."""
     return and_(
         moment >= HolderRow.since,

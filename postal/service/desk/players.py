@@ -7,7 +7,7 @@ from sqlmodel import Session
 from postal.errors import PostalError, UsageError
 from postal.mail.gate import base_address
 from postal.service.desk.newgame import plain_address
-from postal.service.desk.renewal import Standing, renewed_report, standing
+from postal.service.desk.renewal import renewed_report, standing
 from postal.service.inbound.addresses import taken_by
 from postal.service.loading import LoadedGame, find_game, load_game
 from postal.service.outbound.kinds import LetterKind
@@ -87,7 +87,7 @@ def _revoke_tokens(work: Workplace, name: str, slug: str | None) -> str:
     with work.database.reading() as session:
         loaded, seat = find_seat(session, name, slug)
         person_id = seat.person.id or 0
-        before: Standing = standing(session, person_id)
+        before = standing(session, person_id)
         letters = Letters(session, work)
         renewed_report(letters, loaded, seat)
     with work.database.transaction() as session:

@@ -40,7 +40,7 @@ def standing(session: Session, person_id: int, *, to_change: bool = False) -> St
     (a turn's reports) is waited for.
     """
     seats = [seat.id or 0 for seat, _ in seats_held(session, person_id)]
-    serials = token_serials(session, seats, to_change=to_change)
+    serials = token_serials(session, seats, "revoke" if to_change else None)
     held = seats_held(session, person_id)
     done = turns_done(session, [game.id or 0 for _, game in held])
     return Standing(

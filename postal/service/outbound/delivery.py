@@ -94,9 +94,11 @@ def _waiting(session: Session, number: int) -> OutboxRow:
 
 def _hindrance(session: Session, row: OutboxRow) -> str:
     """Return why a mail must not go again, where that is so: what it holds is for one person."""
+    if row.raw is None:
+        return "its text is no longer kept"
     if row.seat_id is not None and not may_go_to(session, row.seat_id, row.recipient):
         return f"{row.recipient} is no longer that player's address"
-    return "" if row.raw else "it is no longer kept"
+    return ""
 
 
 def send_outbox(work: Workplace, sender: Sending) -> Delivered:

@@ -197,7 +197,7 @@ class Letters:
         OvertakenError where a seat's tokens were revoked since: a letter would give them out
         again, and perhaps at an address that is no longer the holder's.
         """
-        if token_serials(session, self._serials) != self._serials:
+        if token_serials(session, self._serials, "issue") != self._serials:
             raise OvertakenError
         issue(session, self._tokens)
         return queue_messages(session, self._messages)
