@@ -2,6 +2,7 @@
 
 from postal.engine.words import MARKER
 from postal.reports.contexts import Frame, OnFile, OptionFact, ReceiptFacts, Rendered
+from postal.reports.display import shown_name
 from postal.reports.environment import TemplateMistakeError
 from postal.reports.problems import problem_sentence
 from postal.reports.render import Reports
@@ -16,4 +17,5 @@ __all__ = [
     "Reports",
     "TemplateMistakeError",
     "problem_sentence",
+    "shown_name",
 ]

@@ -24,6 +24,7 @@ from postal.reports.display import (
     long_time,
     pounds,
     short_time,
+    shown_name,
     sorted_faces,
     time_left,
     utc_time,
@@ -63,7 +64,7 @@ def game_context(frame: Frame, view: GameView) -> GameContext:
     tables = tuple(_table(table, viewer) for table in view.tables)
     hands = {hand.name: hand for table in tables for hand in table.hands}
     return GameContext(
-        viewer=viewer,
+        viewer=frame.holders.get(viewer, viewer),
         turn=view.turn,
         reported=view.turn - 1,
         finished=view.finished,
@@ -71,7 +72,9 @@ def game_context(frame: Frame, view: GameView) -> GameContext:
         balance=view.balance,
         pots=sum(hand.pot for hand in hands.values()),
         players=tuple(
-            PlayerContext(place, name, name == viewer, money, name in dropped)
+            PlayerContext(
+                place, shown_name(name, frame.holders), name == viewer, money, name in dropped
+            )
             for place, name, money in view.standings
         ),
         tables=tables,

@@ -23,7 +23,7 @@ class Frame:
     with the token where the mailbox takes one; ``reply_subject`` a subject that ready-made
     answers carry, where the token stands there. ``deadline`` (None: there is none) and ``now``
     are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex. ``holders`` has, for
-    each seat whose holder has another name than it, the name that is shown ("Sue, for Joe").
+    each seat whose holder has another name than it, the holder's ("Sue" for the seat "Joe").
     """
 
     slug: str
@@ -142,7 +142,10 @@ class DueContext:
 
 @dataclass(frozen=True, slots=True)
 class PlayerContext:
-    """A player's place and balance; ``dropped`` says that he is not waited for (9.4)."""
+    """A player's place and balance; ``dropped`` says that he is not waited for (9.4).
+
+    ``name`` says who holds the seat now: "Sue, for Joe" where Sue holds Joe's.
+    """
 
     place: int
     name: str
@@ -166,6 +169,8 @@ class IouContext:
 class GameContext:
     """All that the viewer may know of a game; ``viewer`` is empty for an onlooker.
 
+    ``viewer`` is the reader's own name, whatever that of his seat: everywhere else a player is
+    called by the name of his seat, but for ``players``.
     ``turn`` is the turn whose orders are due, ``reported`` the one before. ``players`` are
     richest first; ``pots`` is what lies in all pots.
     """

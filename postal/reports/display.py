@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -61,6 +61,14 @@ def pounds(amount: int) -> str:
 def listed(words: Sequence[str], link: str = "and") -> str:
     """Return words as ``a, b and c``."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {link} {words[-1]}"
+
+
+def shown_name(seat: str, holders: Mapping[str, str]) -> str:
+    """Return a seat's name as readers are shown it: ``Sue, for Joe`` where Sue holds Joe's seat.
+
+    ``holders`` has the holder's name of each seat that is not held under its own.
+    """
+    return f"{holders[seat]}, for {seat}" if seat in holders else seat
 
 
 def prose(sentence: str) -> str:

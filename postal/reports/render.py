@@ -116,13 +116,18 @@ class Reports:
         title = "a second address"
         return self._render("address", frame, title, player=player, address=address, step=step)
 
-    def merged(self, frame: Frame, player: str, other: str, kept: str) -> Rendered:
-        """Return the word to a player that two entries of the league are one person from now on.
+    def merged(
+        self, frame: Frame, player: str, other: str, games: Sequence[str], *, here: bool
+    ) -> Rendered:
+        """Return the word to a player that the GM takes him and another for one person.
 
-        ``kept`` is the name under which both go on.
+        ``games`` are those that the other plays in; ``here``: the reports of all games go to the
+        address of this mail from now on.
         """
         title = "one person in the league"
-        return self._render("merged", frame, title, player=player, other=other, kept=kept)
+        return self._render(
+            "merged", frame, title, player=player, other=other, games=tuple(games), here=here
+        )
 
     def too_long(self, frame: Frame) -> Rendered:
         """Return the answer to a mail that is too long to be read."""
@@ -183,7 +188,7 @@ class Reports:
         given = {"frame": frame_context(frame), "title": title, **values}
         if view is not None:
             given["game"] = game_context(frame, view)
-        names = view.players if view is not None else ()
+        names = (*(view.players if view is not None else ()), *frame.holders.values())
         made = self._layout.bodies(name, given, names)
         return Rendered(f"{frame.slug}: {title}", made.text, made.html, made.mistakes)
 

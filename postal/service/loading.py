@@ -15,13 +15,14 @@ from postal.engine.game import awaited
 from postal.engine.rules import Rules
 from postal.engine.state import Game
 from postal.errors import PostalError
+from postal.ordertext import name_problem
 from postal.service.blame import whereabouts
 from postal.service.gamefiles import make_rules
 from postal.store.codec import decode_game, decode_order
 from postal.store.games import game_by_slug
 from postal.store.orders import attendance_of_turn, orders_on_file
 from postal.store.problems import StoreUnavailable
-from postal.store.rows import AttendanceRow, GameRow, TurnRow, TurnStatus
+from postal.store.rows import AttendanceRow, GameRow, TurnRow, TurnStatus, fold
 from postal.store.seats import HeldSeat, seats_of
 from postal.store.turns import last_turns
 
@@ -54,6 +55,18 @@ class LoadedGame:
         """The game's id in the store."""
         assert self.row.id is not None, "a stored game has an id"
         return self.row.id
+
+    @property
+    def holders(self) -> dict[str, str]:
+        """The holder's name of each seat whose holder has another name than it, for mails to show.
+
+        Only such as the rule of names lets pass: nothing that is shown may look like an order.
+        """
+        return {
+            seat.name: seat.person.name
+            for seat in self.seats
+            if fold(seat.person.name) != fold(seat.name) and not name_problem(seat.person.name)
+        }
 
     def seat(self, name: str) -> HeldSeat:
         """Return the seat of that name; KeyError where there is none."""

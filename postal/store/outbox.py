@@ -102,13 +102,20 @@ def mark_for_retry(  # noqa: PLR0913 - each is a column of the result, named at 
 
     ``unknown``: the connection was lost when the server may have taken it.
     """
-    _mark(
-        session,
-        message_id,
-        state=OutboxState.UNKNOWN if unknown else OutboxState.QUEUED,
-        next_try_at=next_try_at,
-        last_code=code,
-        last_text=text,
+    statement = update(OutboxRow).where(
+        # What was withdrawn while it was being sent has no bytes any more, and stays so.
+        col(OutboxRow.id) == message_id,
+        col(OutboxRow.raw).is_not(None),
+    )
+    session.exec(
+        statement.values(
+            owner=None,
+            lease_until=None,
+            state=OutboxState.UNKNOWN if unknown else OutboxState.QUEUED,
+            next_try_at=next_try_at,
+            last_code=code,
+            last_text=text,
+        )
     )
 
 
@@ -122,6 +129,42 @@ def mark_failed(session: Session, message_id: int, *, code: int | None, text: st
         last_code=code,
         last_text=text,
     )
+
+
+def withdraw_messages(
+    session: Session, seat_ids: Collection[int], recipients: Collection[str], *, text: str
+) -> None:
+    """Let what was written to some seats' holders at these addresses, and hasn't gone, never go.
+
+    It is marked as failed for the reason ``text``, and its bytes are deleted.
+    """
+    statement = update(OutboxRow).where(
+        _written_to(seat_ids, recipients),
+        col(OutboxRow.state).in_((*_TO_SEND, OutboxState.SENDING)),
+    )
+    session.exec(
+        statement.values(
+            state=OutboxState.FAILED,
+            raw=None,
+            next_try_at=None,
+            owner=None,
+            lease_until=None,
+            last_code=None,
+            last_text=text,
+        )
+    )
+
+
+def not_arrived(
+    session: Session, seat_ids: Collection[int], recipients: Collection[str], kinds: Collection[str]
+) -> set[int]:
+    """Return to which of some seats a mail of these kinds, written there, hasn't gone or failed."""
+    statement = select(OutboxRow.seat_id).where(
+        _written_to(seat_ids, recipients),
+        col(OutboxRow.kind).in_(kinds),
+        OutboxRow.state != OutboxState.SENT,
+    )
+    return {seat_id or 0 for seat_id in session.exec(statement).all()}
 
 
 def mark_delayed(session: Session, message_id: int, *, text: str) -> None:
@@ -221,6 +264,10 @@ def _to_send(now: datetime) -> ColumnElement[bool]:
     over = or_(col(OutboxRow.lease_until).is_(None), col(OutboxRow.lease_until) <= now)
     given_up = and_(col(OutboxRow.state) == OutboxState.SENDING, over)
     return or_(waiting, given_up)
+
+
+def _written_to(seat_ids: Collection[int], recipients: Collection[str]) -> ColumnElement[bool]:
+    return and_(col(OutboxRow.seat_id).in_(seat_ids), col(OutboxRow.recipient).in_(recipients))
 
 
 def _mark(session: Session, message_id: int, **values: object) -> None:

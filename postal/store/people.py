@@ -7,6 +7,7 @@ from sqlalchemy import update
 from sqlmodel import Session, col, select
 
 from postal.store.rows import AddressRow, GameRow, HolderRow, PersonRow, SeatRow, fold
+from postal.store.tokens import revoke_for_address
 
 
 def all_people(session: Session) -> Sequence[PersonRow]:
@@ -77,6 +78,27 @@ def send_reports_to(session: Session, address: AddressRow, now: datetime) -> Non
     address.confirmed_at = address.confirmed_at or now
     session.add(address)
     session.flush()
+
+
+def forget_address(session: Session, address: AddressRow) -> None:
+    """Delete an address, and the token that would confirm it."""
+    revoke_for_address(session, address.id or 0)
+    session.delete(address)
+    session.flush()
+
+
+def may_go_to(session: Session, seat_id: int, address: str) -> bool:
+    """Return whether an address is one of the seat's holder's, confirmed or asked for."""
+    statement = (
+        select(AddressRow.id)
+        .join(HolderRow, col(HolderRow.person_id) == AddressRow.person_id)
+        .where(
+            HolderRow.seat_id == seat_id,
+            col(HolderRow.until).is_(None),
+            AddressRow.address_key == fold(address),
+        )
+    )
+    return session.exec(statement).first() is not None
 
 
 def seats_held(session: Session, person_id: int) -> Sequence[tuple[SeatRow, GameRow]]:

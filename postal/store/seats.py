@@ -1,7 +1,8 @@
 """The seats of a game, each with who holds it now and the addresses that he is known by."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sqlmodel import Session, col, select
 
@@ -33,13 +34,6 @@ class HeldSeat:
         """Where the holder's reports go."""
         return self.addresses[0]
 
-    @property
-    def shown(self) -> str:
-        """The name that mails show: the holder's, and the seat's where that is another."""
-        if self.person.name == self.seat.name:
-            return self.seat.name
-        return f"{self.person.name}, for {self.seat.name}"
-
 
 def seats_of(session: Session, game_id: int) -> tuple[HeldSeat, ...]:
     """Return a game's seats in the order of their positions, by two statements."""
@@ -62,6 +56,22 @@ def seat_called(session: Session, game_id: int, name: str) -> SeatRow | None:
     """Return the seat of that name in a game, without regard to case."""
     statement = select(SeatRow).where(SeatRow.game_id == game_id, SeatRow.name_key == fold(name))
     return session.exec(statement).one_or_none()
+
+
+def token_serials(
+    session: Session, seat_ids: Collection[int], hold: Literal["issue", "revoke"] | None = None
+) -> dict[int, int]:
+    """Return how often the tokens of some seats were revoked, by seat.
+
+    ``hold`` is what they are to be given out or revoked for: nobody revokes them before the
+    transaction ends, and to "revoke" them nobody gives them out either.
+    """
+    if not seat_ids:
+        return {}
+    statement = select(SeatRow.id, SeatRow.token_serial).where(col(SeatRow.id).in_(seat_ids))
+    if hold is not None:
+        statement = statement.order_by(col(SeatRow.id)).with_for_update(read=hold == "issue")
+    return {seat_id or 0: serial for seat_id, serial in session.exec(statement).all()}
 
 
 def _confirmed(rows: Sequence[AddressRow], person: PersonRow) -> tuple[str, ...]:

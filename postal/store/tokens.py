@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
-from postal.store.rows import TokenKind, TokenRow
+from postal.store.rows import SeatRow, TokenKind, TokenRow
 
 
 def digest(token: str) -> str:
@@ -52,9 +52,11 @@ def known_tokens(session: Session, tokens: Collection[str]) -> dict[str, TokenRo
 
 
 def revoke(session: Session, seat_ids: Collection[int]) -> int:
-    """Delete every token of some seats; return how many there were."""
+    """Delete every token of some seats, which get new ones from then on; return how many."""
     if not seat_ids:
         return 0
+    seats = update(SeatRow).where(col(SeatRow.id).in_(seat_ids))
+    session.exec(seats.values(token_serial=col(SeatRow.token_serial) + 1))
     statement = delete(TokenRow).where(col(TokenRow.seat_id).in_(seat_ids))
     return session.exec(statement).rowcount
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import and_, exists, or_, update
+from sqlalchemy import and_, exists, func, or_, update
 from sqlalchemy.orm import QueryableAttribute, aliased, defer
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
@@ -35,6 +35,16 @@ def last_turns(session: Session, game_id: int) -> tuple[TurnRow | None, TurnRow 
     rows = session.exec(statement.limit(2)).all()
     done = next((row for row in rows if row.status is TurnStatus.DONE), None)
     return done, next((row for row in rows if row.status is not TurnStatus.DONE), None)
+
+
+def turns_done(session: Session, game_ids: Collection[int]) -> dict[int, int]:
+    """Return the number of the last turn that is done of some games, by game."""
+    statement = (
+        select(TurnRow.game_id, func.max(col(TurnRow.number)))
+        .where(col(TurnRow.game_id).in_(game_ids), TurnRow.status == TurnStatus.DONE)
+        .group_by(col(TurnRow.game_id))
+    )
+    return dict(session.exec(statement).all())
 
 
 def events_of(session: Session, turn_id: int) -> str:

@@ -1,11 +1,14 @@
-"""`postal player add-address` and `postal token revoke` from the command line."""
+"""`postal player` and `postal token` from the command line."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from postal.bootstrap import open_office
+from postal.cli import app
 from tests.cli.cli_league import GM, SIX, make_folder, new_game, postal, refusal
 
 WORK = "ann@work.example"
@@ -79,3 +82,98 @@ def test_each_has_help(tmp_path: Path, command: tuple[str, ...]) -> None:
     result = postal(tmp_path, *command, "--help")
     assert result.exit_code == 0
     assert "PLAYER" in result.output
+
+
+def test_everybody_is_listed_and_shown(folder: Path) -> None:
+    """As tables, or as JSON; with no token."""
+    assert new_game(folder, name="smith-2").exit_code == 0
+    listed = postal(folder, "player", "list")
+    assert listed.exit_code == 0
+    assert "Ann" in listed.output
+    assert "smith-1 smith-2" in " ".join(listed.output.split())
+    rows = json.loads(postal(folder, "player", "list", "--json").output)
+    assert [row["name"] for row in rows] == list(SIX)
+    assert rows[0]["games"] == ["smith-1", "smith-2"]
+    shown = postal(folder, "player", "show", "ann@example.org")
+    assert shown.output.splitlines()[:2] == [
+        "Ann, number 1",
+        "reports to:  ann@example.org",
+    ]
+    facts = json.loads(postal(folder, "player", "show", "1", "--json").output)
+    assert facts["addresses"][0]["address"] == "ann@example.org"
+    seen = listed.output + shown.output + json.dumps([rows, facts])
+    assert not [token for token in tokens(folder) if token in seen]
+
+
+def test_a_league_without_people_says_how_to_begin(tmp_path: Path) -> None:
+    """In a sentence."""
+    result = postal(make_folder(tmp_path), "player", "list")
+    assert result.output == "There is nobody yet: `postal game new` starts a game.\n"
+
+
+def test_an_address_is_replaced(folder: Path) -> None:
+    """Without a terminal nothing is asked."""
+    result = postal(folder, "player", "set-address", "Ann", WORK)
+    assert result.exit_code == 0
+    assert result.output == (
+        f"Ann's reports go to {WORK} from now on; the old tokens are void.\n"
+        "A report with a new token is queued for smith-1.\n"
+    )
+    shown = postal(folder, "player", "show", "Ann").output
+    assert "undelivered: mail" in shown
+    assert "withdrawn" in shown
+    facts = json.loads(
+        postal(folder, "player", "set-address", "Ann", "a@x.example", "--json").output
+    )
+    assert facts == {
+        "person_id": 1,
+        "name": "Ann",
+        "address": "a@x.example",
+        "former": WORK,
+        "games": ["smith-1"],
+        "unreadable": [],
+    }
+    assert not [token for token in tokens(folder) if token in result.output + shown]
+
+
+def test_two_are_merged(folder: Path) -> None:
+    """Into the one named first."""
+    others = ("Annie", "Gus", "Hal", "Ida", "Jim", "Kim")
+    assert new_game(folder, name="smith-2", players=others).exit_code == 0
+    result = postal(folder, "player", "merge", "Ann", "annie@example.org")
+    assert result.exit_code == 0
+    assert result.output == (
+        "Ann (number 1) is one person now in smith-1, smith-2.\n"
+        "Ann and Annie will get a mail about it at the next round.\n"
+    )
+    assert "running:     smith-2, as Annie" in postal(folder, "player", "show", "Ann").output
+    code, sentence = refusal(postal(folder, "player", "merge", "Bob", "Ann"))
+    assert (code, sentence) == (1, "Bob and Ann both play in smith-1: they are two people.")
+
+
+def test_on_a_terminal_it_is_asked_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless --yes is given; who doesn't agree has changed nothing."""
+    monkeypatch.setattr("postal.cli.asking.on_terminal", lambda: True)
+    command = ["player", "set-address", "Ann", WORK, "--data", str(folder)]
+    result = CliRunner().invoke(app, command, input="n\n")
+    assert str(result.exception) == "Nothing was changed."
+    question = (
+        f"Send the reports of Ann (number 1, ann@example.org, in smith-1) to {WORK} from now on?"
+    )
+    assert question in result.output
+    assert "reports to:  ann@example.org" in postal(folder, "player", "show", "Ann").output
+    assert CliRunner().invoke(app, command, input="y\n").exit_code == 0
+    assert f"reports to:  {WORK}" in postal(folder, "player", "show", "Ann").output
+    assert postal(folder, "player", "set-address", "Ann", "a@x.example", "--yes").exit_code == 0
+    merging = ["player", "merge", "Ann", "Zoe", "--data", str(folder)]
+    assert "nobody called 'Zoe'" in str(CliRunner().invoke(app, merging).exception)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("show", "Zoe"), ("set-address", "Zoe", WORK), ("merge", "Ann", "Zoe"), ("merge", "Zoe", "1")],
+)
+def test_nobody_is_told_so(folder: Path, command: tuple[str, ...]) -> None:
+    """In one sentence."""
+    _, sentence = refusal(postal(folder, "player", *command))
+    assert sentence == "There is nobody called 'Zoe': see `postal player list`."

@@ -133,24 +133,29 @@ def facts(game: Game, book: Book, player: str) -> ReceiptFacts:
     )
 
 
-def player_mails(mail: Reports, turn: Turn, player: str) -> Iterator[tuple[str, Rendered]]:
+def player_mails(
+    mail: Reports, turn: Turn, player: str, frame: Frame = FRAME
+) -> Iterator[tuple[str, Rendered]]:
     """Yield every mail about a game that a player can get before and after a turn, by name."""
     before, after = view(turn.before, player, turn.book), view(turn.after, player)
     if turn.before.turn == 1:
-        yield "welcome", mail.report(FRAME, before)
-    yield "report", mail.report(FRAME, after, turn.events, secret=SECRET.hex())
-    yield "receipt", mail.receipt(FRAME, before, facts(turn.before, turn.book, player))
-    yield "orders", mail.orders_on_file(FRAME, before, facts(turn.before, turn.book, player))
-    yield "status", mail.status(FRAME, before)
-    yield "late", mail.late(FRAME, after, turn.before.turn)
-    yield "too late", mail.late(FRAME, before, turn.before.turn)
-    yield "early", mail.late(FRAME, before, turn.before.turn + 1)
-    yield "held", mail.held(FRAME, "server")
-    yield "held for another's address", mail.held(FRAME, "player")
+        yield "welcome", mail.report(frame, before)
+    yield "report", mail.report(frame, after, turn.events, secret=SECRET.hex())
+    yield "receipt", mail.receipt(frame, before, facts(turn.before, turn.book, player))
+    yield "orders", mail.orders_on_file(frame, before, facts(turn.before, turn.book, player))
+    yield "status", mail.status(frame, before)
+    yield "late", mail.late(frame, after, turn.before.turn)
+    yield "too late", mail.late(frame, before, turn.before.turn)
+    yield "early", mail.late(frame, before, turn.before.turn + 1)
+    yield "held", mail.held(frame, "server")
+    yield "held for another's address", mail.held(frame, "player")
     for step in ("confirm", "asked", "done"):
-        yield f"address {step}", mail.address(FRAME, player, "second@example.org", step)
+        yield f"address {step}", mail.address(frame, player, "second@example.org", step)
+    for here in (True, False):
+        other = frame.holders.get(player, player)
+        yield f"merged {here}", mail.merged(frame, player, other, ["smith-2"], here=here)
     if before.arrived:
-        yield "gift", mail.gift(FRAME, before, before.arrived)
+        yield "gift", mail.gift(frame, before, before.arrived)
 
 
 def plain_mails(mail: Reports, rules: Rules) -> Iterator[tuple[str, Rendered]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.people_league import LONELY, OTHER
 from tests.service.service_league import League, open_league
 
 
@@ -56,3 +57,19 @@ def quick(stages: dict[str, tuple[Path, datetime]], tmp_path: Path) -> Iterator[
 def betting(stages: dict[str, tuple[Path, datetime]], tmp_path: Path) -> Iterator[League]:
     """Give a game at turn 3, where bets are due."""
     yield from _given(stages["betting"], tmp_path)
+
+
+@pytest.fixture
+def two(quick: League) -> League:
+    """Give a league whose six play in two games, all mails sent."""
+    quick.begin(OTHER, bytes(32))
+    quick.send()
+    return quick
+
+
+@pytest.fixture
+def apart(quick: League) -> League:
+    """Give a league of two games, where Ann of the one is Annie in the other."""
+    quick.begin(OTHER, bytes(32), LONELY)
+    quick.send()
+    return quick

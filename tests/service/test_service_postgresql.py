@@ -8,9 +8,13 @@ import pytest
 
 from postal.errors import PostalError
 from postal.service.desk.adjudicate import force_turn
+from postal.service.desk.merging import merge_people
+from postal.service.desk.newaddress import set_address
+from postal.service.desk.people import list_people, show_person
 from postal.service.turns.adjudication import adjudicate_due
 from postal.store.database import Database
 from postal.store.rows import MailStatus, TurnStatus
+from postal.store.tokens import known_tokens
 from tests.postgresql import postgresql_cluster, postgresql_url
 from tests.service.service_league import HOUR, SLUG, League, Post, open_league
 
@@ -101,3 +105,48 @@ def test_a_mail_and_a_claim_at_once_lose_no_order(league: League) -> None:
     late = len(league.outbox("Ann", "late"))
     assert late + len(league.outbox("Ann", "receipt")) == 1
     assert league.game.missed["Ann"] == late
+
+
+def test_an_address_is_replaced_while_a_turn_is_adjudicated(league: League) -> None:
+    """Whichever comes first: the old token is good for nothing, and the game goes on."""
+    for turn in range(3):
+        league.order_all()
+        for player in league.players:
+            league.write(player, "ready\n")
+        league.poll()
+        league.clock.advance(8 * 24 * HOUR)
+        league.poll()
+        other = other_process(league, f"t{turn}")
+        address = f"ann{turn}@new.example"
+        raised = at_once(
+            lambda at=other: adjudicate_due(at.work),  # type: ignore[misc]  # bound at once
+            lambda to=address: set_address(league.work, "Ann", to),  # type: ignore[misc]  # too
+        )
+        assert not raised
+        league.due()
+        loaded = league.loaded()
+        assert loaded.game.turn == turn + 2
+        now = league.outbox("Ann", "report", "resend")[-1]
+        assert now.recipient == address
+        with league.database.reading() as session:
+            known = known_tokens(session, [league.token("Ann", turn + 2)])
+            assert known == {}
+            assert known_tokens(
+                session, [league.work.token(loaded.row, turn + 2, loaded.seat("Ann").seat)]
+            )
+
+
+def test_people_are_listed_shown_and_merged(league: League) -> None:
+    """With every statement that this database reads more strictly."""
+    names = ("Annie", "Gus", "Hal", "Ida", "Jim", "Kim")
+    league.begin("smith-2", bytes(32), names)
+    league.write("Ann", "status\n")
+    league.poll()
+    merge_people(league.work, "Ann", "Annie")
+    (ann, *_) = list_people(league.work)
+    assert (ann["name"], ann["games"]) == ("Ann", ["smith-1", "smith-2"])
+    assert ann["last_heard"] == league.clock.now().isoformat()
+    set_address(league.work, "Ann", "ann@new.example")
+    assert len(show_person(league.work, "Ann")["undelivered"]) > 1
+    with pytest.raises(PostalError, match="nobody called"):
+        show_person(league.work, "999999999")

@@ -9,9 +9,10 @@ from sqlmodel import Session
 from postal.errors import PostalError
 from postal.service.blame import whereabouts
 from postal.service.inbound.handling import work_out
-from postal.service.inbound.outcome import Outcome, OvertakenError
+from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.queue import FOLDER_OF, write_outcome
 from postal.service.outbound.letters import Letters
+from postal.service.overtaken import OvertakenError
 from postal.service.workplace import Workplace
 from postal.store.mails import mails_like
 from postal.store.orders import taken_after, taken_of_mails

@@ -2,94 +2,186 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlalchemy import ColumnElement, SQLColumnExpression
+from sqlmodel import Session, and_, col, func, or_, select
 
 from postal.errors import PostalError
 from postal.service.workplace import Workplace
 from postal.store.people import addresses_of, all_people, people_at, people_called, seats_held
-from postal.store.rows import HolderRow, MailRow, OutboxRow, OutboxState, PersonRow
+from postal.store.rows import (
+    AddressRow,
+    GameRow,
+    GameStatus,
+    HolderRow,
+    MailRow,
+    MailStatus,
+    OutboxRow,
+    OutboxState,
+    PersonRow,
+    SeatRow,
+)
+
+_DIGITS = 9
+"""The longest number of a person: databases have limits."""
 
 
 def find_person(session: Session, named: str) -> PersonRow:
     """Return the person of a number, a name or an address, as ``player list`` shows them.
 
-    Raises PostalError where there is none, or where several are called so.
+    ``#3`` is a number, ``3`` could be a name too. Raises PostalError where there is none, or where
+    several are called so.
     """
     number = named.removeprefix("#")
-    found = [session.get(PersonRow, int(number))] if number.isascii() and number.isdigit() else []
-    people = [one for one in found if one is not None]
-    people = people or [*people_called(session, named)] or [*people_at(session, named)]
-    if not people:
+    found: dict[int | None, PersonRow] = {}
+    if number.isascii() and number.isdigit() and len(number) <= _DIGITS:
+        person = session.get(PersonRow, int(number))
+        found |= {person.id: person} if person else {}
+    if number == named:
+        others = people_called(session, named) or people_at(session, named)
+        found |= {one.id: one for one in others}
+    if not found:
         raise PostalError(f"There is nobody called {named!r}: see `postal player list`.")
-    if len(people) > 1:
-        numbers = ", ".join(f"#{one.id}" for one in people)
-        raise PostalError(f"There are several called {named!r}: name one by number ({numbers}).")
-    return people[0]
+    if len(found) > 1:
+        rows = addresses_of(session, [one or 0 for one in found])
+        reports = {row.person_id: f" ({row.address})" for row in rows if row.reports}
+        numbers = ", ".join(
+            f"{one}{reports.get(one, '')}" for one in sorted(one or 0 for one in found)
+        )
+        raise PostalError(f"Several people are called {named!r}: give a number, one of {numbers}.")
+    return next(iter(found.values()))
 
 
 def list_people(work: Workplace) -> list[dict[str, Any]]:
-    """Return everybody: number, name, the address of the reports, games and when last heard."""
+    """Return everybody by name: number, address of the reports, games in play, when last heard.
+
+    ``undelivered`` counts the mails that did not arrive. Times are UTC.
+    """
     with work.database.reading() as session:
-        return [_summary(session, person) for person in all_people(session)]
+        people = all_people(session)
+        rows = addresses_of(session, [person.id or 0 for person in people])
+        addresses = {row.person_id: row.address for row in rows if row.reports}
+        games, heard, failed = _games(session), _heard(session), _failed_counts(session)
+        return [
+            {
+                "id": person.id,
+                "name": person.name,
+                "address": addresses.get(person.id or 0, ""),
+                "games": games.get(person.id or 0, []),
+                "last_heard": _iso(heard.get(person.id or 0)),
+                "undelivered": failed.get(person.id or 0, 0),
+            }
+            for person in people
+        ]
 
 
 def show_person(work: Workplace, named: str) -> dict[str, Any]:
-    """Return one person with every address, zone, language, seat, and mail that came back."""
+    """Return one person with every address, zone, language, seat, and mail that did not arrive.
+
+    Raises PostalError as ``find_person`` does.
+    """
     with work.database.reading() as session:
         person = find_person(session, named)
-        facts = _summary(session, person)
-        facts |= {
+        person_id = person.id or 0
+        return {
+            "id": person.id,
+            "name": person.name,
             "zone": person.zone,
             "language": person.language,
             "text_only": person.text_only,
-            "addresses": [
-                {
-                    "address": row.address,
-                    "reports": row.reports,
-                    "confirmed": row.confirmed_at.isoformat() if row.confirmed_at else None,
-                }
-                for row in addresses_of(session, [person.id or 0])
-            ],
+            "last_heard": _iso(_heard(session, person_id).get(person_id)),
+            "addresses": [_address(row) for row in addresses_of(session, [person_id])],
             "seats": [
                 {"game": game.slug, "seat": seat.name, "status": game.status.value}
-                for seat, game in seats_held(session, person.id or 0)
+                for seat, game in seats_held(session, person_id)
             ],
-            "came_back": [
-                {"mail": row.id, "to": row.recipient, "subject": row.subject, "why": row.last_text}
-                for row in _failed(session, person)
+            "undelivered": [
+                {
+                    "mail": row.id,
+                    "to": row.recipient,
+                    "subject": row.subject,
+                    "why": " ".join(filter(None, (str(row.last_code or ""), row.last_text))),
+                }
+                for row in _failed(session, person_id)
             ],
         }
-        return facts
 
 
-def _summary(session: Session, person: PersonRow) -> dict[str, Any]:
-    rows = addresses_of(session, [person.id or 0])
-    heard = _last_heard(session, person)
+def _address(row: AddressRow) -> dict[str, Any]:
     return {
-        "id": person.id,
-        "name": person.name,
-        "address": next((row.address for row in rows if row.reports), ""),
-        "games": [game.slug for _, game in seats_held(session, person.id or 0)],
-        "last_heard": heard.isoformat() if heard else None,
+        "address": row.address,
+        "reports": row.reports,
+        "confirmed": _iso(row.confirmed_at),
     }
 
 
-def _last_heard(session: Session, person: PersonRow) -> Any:  # noqa: ANN401 - a moment or None
+def _iso(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _games(session: Session) -> dict[int, list[str]]:
+    """Return the names of everybody's games in play, by person."""
     statement = (
-        select(func.max(col(MailRow.internal_date)))
-        .join(HolderRow, col(HolderRow.seat_id) == MailRow.seat_id)
-        .where(HolderRow.person_id == person.id, col(MailRow.internal_date) >= HolderRow.since)
+        select(HolderRow.person_id, GameRow.slug)
+        .join(SeatRow, col(SeatRow.id) == HolderRow.seat_id)
+        .where(
+            GameRow.id == SeatRow.game_id,
+            GameRow.status == GameStatus.RUNNING,
+            col(HolderRow.until).is_(None),
+        )
+        .order_by(col(GameRow.id))
     )
-    return session.exec(statement).one()
+    games: dict[int, list[str]] = {}
+    for person_id, slug in session.exec(statement).all():
+        games.setdefault(person_id, []).append(slug)
+    return games
 
 
-def _failed(session: Session, person: PersonRow) -> list[OutboxRow]:
+def _heard(session: Session, person_id: int | None = None) -> dict[int, datetime]:
+    """Return when the last mail with a token of theirs came, by person; held ones don't count."""
+    statement = (
+        select(HolderRow.person_id, func.max(col(MailRow.internal_date)))
+        .join(MailRow, col(MailRow.seat_id) == HolderRow.seat_id)
+        .where(
+            _while_held(col(MailRow.internal_date)),
+            MailRow.status != MailStatus.QUARANTINED,
+        )
+        .group_by(col(HolderRow.person_id))
+    )
+    if person_id is not None:
+        statement = statement.where(HolderRow.person_id == person_id)
+    return dict(session.exec(statement).all())
+
+
+def _failed_counts(session: Session) -> dict[int, int]:
+    statement = (
+        select(HolderRow.person_id, func.count())
+        .join(OutboxRow, col(OutboxRow.seat_id) == HolderRow.seat_id)
+        .where(_while_held(col(OutboxRow.created_at)), OutboxRow.state == OutboxState.FAILED)
+        .group_by(col(HolderRow.person_id))
+    )
+    return dict(session.exec(statement).all())
+
+
+def _failed(session: Session, person_id: int) -> list[OutboxRow]:
     statement = (
         select(OutboxRow)
         .join(HolderRow, col(HolderRow.seat_id) == OutboxRow.seat_id)
-        .where(HolderRow.person_id == person.id, OutboxRow.state == OutboxState.FAILED)
+        .where(
+            HolderRow.person_id == person_id,
+            _while_held(col(OutboxRow.created_at)),
+            OutboxRow.state == OutboxState.FAILED,
+        )
         .order_by(col(OutboxRow.id))
     )
     return list(session.exec(statement).all())
+
+
+def _while_held(moment: SQLColumnExpression[datetime]) -> ColumnElement[bool]:
+    """Whether somebody held the seat at a moment: others held it before him, and after."""
+    return and_(
+        moment >= HolderRow.since,
+        or_(col(HolderRow.until).is_(None), moment < col(HolderRow.until)),
+    )

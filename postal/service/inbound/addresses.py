@@ -71,8 +71,10 @@ NO_TOKEN = "no token"  # noqa: S105 - how a reason begins
 
 
 def taken_by(session: Session, person_id: int, address: str) -> str | None:
-    """Return who else of one of a person's games has an address, else None."""
+    """Return who else of one of a person's games in play has an address, else None."""
     for _, game in seats_held(session, person_id):
+        if game.status is not GameStatus.RUNNING:
+            continue
         for seat in seats_of(session, game.id or 0):
             if seat.person.id != person_id and fold(address) in map(fold, seat.addresses):
                 return seat.name

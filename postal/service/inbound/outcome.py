@@ -11,13 +11,10 @@ from sqlmodel import Session
 from postal.service.inbound.whose import Whose
 from postal.service.loading import Presence
 from postal.service.outbound.letters import Letters
+from postal.service.overtaken import OvertakenError
 from postal.store.orders import attendance, take_off_file
 from postal.store.rows import MailRow, MailStatus, OrderHistoryRow, OrderRow, TurnRow
 from postal.store.turns import advance
-
-
-class OvertakenError(Exception):
-    """The turn has changed since the outcome was worked out: work it out anew."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from postal.errors import PostalError
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.service.blame import whereabouts
 from postal.service.inbound.handling import work_out
-from postal.service.inbound.outcome import Outcome, OvertakenError
+from postal.service.inbound.outcome import Outcome
 from postal.service.loading import UnreadableGameError
 from postal.service.outbound.letters import Letters
+from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_unreadable_aside
 from postal.service.workplace import LEASE, Workplace
 from postal.store.mails import already_handled, lease_mail, release_mail

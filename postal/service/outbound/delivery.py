@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
+from sqlmodel import Session
+
 from postal.errors import PostalError
 from postal.mail.smtp import SendResult
 from postal.service.outbound.kinds import LetterKind
@@ -21,6 +23,7 @@ from postal.store.outbox import (
     messages_in_state,
     recover_sending,
 )
+from postal.store.people import may_go_to
 from postal.store.rows import OutboxRow, OutboxState
 
 LOG = logging.getLogger("postal")
@@ -65,23 +68,37 @@ def recover(work: Workplace, *, alone: bool = True) -> int:
 
 
 def requeue(work: Workplace, numbers: Sequence[int] = ()) -> int:
-    """Queue mails again that failed, those of the numbers or all; return how many.
+    """Queue mails again that failed, those of the numbers or all that can go; return how many.
 
-    Raises PostalError for a number that is no failed or waiting mail's.
+    Raises PostalError for a number that is no failed or waiting mail's, and for one that can't go.
     """
     with work.database.transaction() as session:
-        rows = [session.get(OutboxRow, number) for number in numbers] or [
-            *messages_in_state(session, OutboxState.FAILED)
-        ]
-        for number, row in zip(numbers, rows, strict=False):
-            if row is None or row.state in (OutboxState.SENT, OutboxState.SENDING):
-                raise PostalError(f"Mail {number} is not waiting: see `postal outbox list`.")
+        chosen = [_waiting(session, number) for number in numbers]
+        failed = () if numbers else messages_in_state(session, OutboxState.FAILED)
+        rows = chosen or [row for row in failed if not _hindrance(session, row)]
         for row in rows:
-            if row is not None and row.id is not None:
-                mark_for_retry(
-                    session, row.id, next_try_at=work.clock.now(), code=None, text="queued again"
-                )
+            mark_for_retry(
+                session, row.id or 0, next_try_at=work.clock.now(), code=None, text="queued again"
+            )
     return len(rows)
+
+
+def _waiting(session: Session, number: int) -> OutboxRow:
+    row = session.get(OutboxRow, number)
+    if row is None or row.state in (OutboxState.SENT, OutboxState.SENDING):
+        raise PostalError(f"Mail {number} is not waiting: see `postal outbox list`.")
+    if hindrance := _hindrance(session, row):
+        raise PostalError(f"Mail {number} can't be sent again: {hindrance}.")
+    return row
+
+
+def _hindrance(session: Session, row: OutboxRow) -> str:
+    """Return why a mail must not go again, where that is so: what it holds is for one person."""
+    if row.raw is None:
+        return "its text is no longer kept"
+    if row.seat_id is not None and not may_go_to(session, row.seat_id, row.recipient):
+        return f"{row.recipient} is no longer that player's address"
+    return ""
 
 
 def send_outbox(work: Workplace, sender: Sending) -> Delivered:

@@ -13,13 +13,14 @@ from sqlmodel import Session
 from postal.mail.incoming import Incoming
 from postal.mail.message import Outgoing, build
 from postal.mail.tokens import message_id, plus_address, subject_tag
-from postal.reports import Frame, Rendered
+from postal.reports import Frame, Rendered, shown_name
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import MOST_ANSWERS, REPORTS, LetterKind
+from postal.service.overtaken import OvertakenError
 from postal.service.workplace import Workplace
 from postal.store.outbox import count_messages, queue_messages, threads
 from postal.store.rows import OutboxRow, TokenRow, fold
-from postal.store.seats import HeldSeat
+from postal.store.seats import HeldSeat, token_serials
 from postal.store.tokens import issue, token_for_address, token_for_seat
 
 LOG = logging.getLogger("postal")
@@ -56,6 +57,7 @@ class Letters:
         self._messages: list[OutboxRow] = []
         self._tokens: list[TokenRow] = []
         self._mistakes: set[str] = set()
+        self._serials: dict[int, int] = {}
 
     def frame(
         self, loaded: LoadedGame, seat: HeldSeat | None = None, *, orders_for: int | None = None
@@ -81,7 +83,7 @@ class Letters:
             commitment=loaded.row.commitment,
             now=self.work.clock.now(),
             reply_subject=tag,
-            holders={one.name: one.shown for one in loaded.seats if one.shown != one.name},
+            holders=loaded.holders,
         )
 
     def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
@@ -109,7 +111,7 @@ class Letters:
         subject, answered = letter.rendered.subject, letter.answers
         outgoing = self._outgoing(
             recipient,
-            seat.person.name,
+            shown_name(seat.name, loaded.holders),
             letter.rendered,
             subject if identity.plus else f"{subject} {subject_tag(token)}",
             message_id(token, work.new_name(NAME_LENGTH), identity.domain),
@@ -125,6 +127,7 @@ class Letters:
         )
         self._keep(outgoing, letter.kind, letter.rendered, loaded, turn, seat)
         self._tokens.append(token_for_seat(token, seat.id, orders_for, work.clock.now()))
+        self._serials[seat.id] = seat.seat.token_serial
         return True
 
     def to_address(  # noqa: PLR0913 - each is a part of the mail
@@ -191,7 +194,13 @@ class Letters:
         self.to_gm(rendered, loaded, turn, once=once)
 
     def queue(self, session: Session) -> Sequence[OutboxRow]:
-        """Queue all that was written, in the transaction of the use case; return what is new."""
+        """Queue all that was written, in the transaction of the use case; return what is new.
+
+        OvertakenError where a seat's tokens were revoked since: a letter would give them out
+        again, and perhaps at an address that is no longer the holder's.
+        """
+        if token_serials(session, self._serials, "issue") != self._serials:
+            raise OvertakenError
         issue(session, self._tokens)
         return queue_messages(session, self._messages)
 

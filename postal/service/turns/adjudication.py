@@ -24,6 +24,7 @@ from postal.service.loading import (
     load_turn_file,
 )
 from postal.service.outbound.letters import Letters
+from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_aside, set_unreadable_aside
 from postal.service.turns.due import Why, why_due
 from postal.service.turns.reports import write_reports
@@ -115,8 +116,8 @@ def adjudicate_turn(
 
     Without a ``why`` only where it is due. ``token`` is the one that it is looked at with. None
     where another process has it or had it, or where it is not due, or no longer, since orders
-    came meanwhile. Where adjudication itself fails the turn is set aside whole and the GM told;
-    nothing else of the game is touched.
+    came meanwhile, or tokens were revoked. Where adjudication itself fails the turn is set aside
+    whole and the GM told; nothing else of the game is touched.
     """
     now = work.clock.now()
     with work.database.reading() as session:
@@ -170,6 +171,11 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
             if not _commit(session, work, claim, after, events, letters):
                 session.rollback()
                 return None
+    except OvertakenError:
+        # Tokens were revoked meanwhile: the reports would give them out again.
+        with work.database.transaction() as session:
+            release_turn(session, claim.turn_id, token=claim.token)
+        return None
     except PostalError:
         with work.database.transaction() as session:
             release_turn(session, claim.turn_id, token=claim.token)

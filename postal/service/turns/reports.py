@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from postal.engine.book import Book
 from postal.engine.events import Event
 from postal.engine.view import view
 from postal.mail.incoming import Incoming
@@ -33,23 +34,31 @@ def write_reports(letters: Letters, loaded: LoadedGame, events: Sequence[Event],
 
 
 def write_report_again(
-    letters: Letters, loaded: LoadedGame, seat: HeldSeat, answers: Incoming | None = None
+    letters: Letters,
+    loaded: LoadedGame,
+    seat: HeldSeat,
+    answers: Incoming | None = None,
+    book: Book | None = None,
 ) -> None:
     """Write a player's last report anew, with a Message-ID and a token of its own time.
 
     Mail programs hide a second mail with the Message-ID of the first, and a token may have
-    been revoked since.
+    been revoked since. With the turn's ``book`` it tells of the cards that came by post too.
     """
     stored = events_of(letters.session, loaded.done.id or 0) if loaded.done else ""
     events = decode_events(stored) if stored else ()
-    rendered = _report(letters, loaded, seat, events)
+    rendered = _report(letters, loaded, seat, events, book)
     letter = Letter(LetterKind.RESEND, rendered, loaded.game.turn - 1, answers=answers)
     letters.to_player(loaded, seat, letter)
 
 
 def _report(
-    letters: Letters, loaded: LoadedGame, seat: HeldSeat, events: Sequence[Event]
+    letters: Letters,
+    loaded: LoadedGame,
+    seat: HeldSeat,
+    events: Sequence[Event],
+    book: Book | None = None,
 ) -> Rendered:
-    seen = view(loaded.game, seat.name)
+    seen = view(loaded.game, seat.name, book)
     secret = loaded.row.secret.hex() if seen.opened else ""
     return letters.work.reports.report(letters.frame(loaded, seat), seen, events, secret=secret)
