@@ -37,6 +37,10 @@ ABOUT_US = frozenset({0, 421, 454, 530, 534, 535, 538})
 and a login tried once for each mail would soon be locked (RFC 4954, 6). 0 is no answer."""
 
 
+NOT_KEPT = "its text is no longer kept"
+"""Why a mail doesn't go whose body was let go (``[keep]`` in the config)."""
+
+
 class Sending(Protocol):
     """What sends one mail: ``postal.mail.smtp.Sender``, or a stand-in."""
 
@@ -67,15 +71,18 @@ def recover(work: Workplace, *, alone: bool = True) -> int:
 def requeue(work: Workplace, numbers: Sequence[int] = ()) -> int:
     """Queue mails again that failed, those of the numbers or all; return how many.
 
-    Raises PostalError for a number that is no failed or waiting mail's.
+    Raises PostalError for a number that is no failed or waiting mail's, or that of a mail whose
+    text is no longer kept; of all those that failed such mails are left out.
     """
     with work.database.transaction() as session:
         rows = [session.get(OutboxRow, number) for number in numbers] or [
-            *messages_in_state(session, OutboxState.FAILED)
+            row for row in messages_in_state(session, OutboxState.FAILED) if row.raw is not None
         ]
         for number, row in zip(numbers, rows, strict=False):
             if row is None or row.state in (OutboxState.SENT, OutboxState.SENDING):
                 raise PostalError(f"Mail {number} is not waiting: see `postal outbox list`.")
+            if row.raw is None:
+                raise PostalError(f"Mail {number} can't be sent again: {NOT_KEPT}.")
         for row in rows:
             if row is not None and row.id is not None:
                 mark_for_retry(
@@ -110,13 +117,17 @@ def _next(work: Workplace) -> OutboxRow | None:
 
 def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResult:
     assert message.id is not None, "a stored mail has an id"
-    raw = message.raw or b""
-    result = sender.send(raw, message.recipient, work.identity.mailbox)
+    raw = message.raw
+    result = (
+        SendResult("failed", 0, NOT_KEPT)
+        if raw is None
+        else sender.send(raw, message.recipient, work.identity.mailbox)
+    )
     now = work.clock.now()
     if result.state in ("retry", "unknown") and now - message.created_at > GIVE_UP:
         result = SendResult("failed", result.code, f"given up: {result.text}")
-    failed = result.state == "failed" and message.kind != LetterKind.GM
-    notice = _notice(work, message, result) if failed else None
+    told = result.state == "failed" and raw is not None and message.kind != LetterKind.GM
+    notice = _notice(work, message, result) if told else None
     with work.database.transaction() as session:
         match result.state:
             case "sent":
