@@ -39,7 +39,7 @@ from postal.store.rows import (
     TurnRow,
     fold,
 )
-from postal.store.seats import seats_of
+from postal.store.seats import seat_called, seats_of
 from postal.store.tokens import revoke, revoke_for_address
 from postal.store.turns import turns_of
 
@@ -192,9 +192,10 @@ def _refuse_taken(session: Session, person: PersonRow, held: Sequence[Tenure], n
     if fold(new) == fold(person.name):
         raise UsageError(f"--as {new!r}: that is his name.")
     for one in held:
-        for seat in seats_of(session, one.game.id or 0):
-            if fold(new) in (fold(seat.name), fold(seat.person.name)):
-                raise UsageError(f"--as {new!r}: {one.game.slug} has a {seat.name} already.")
+        game_id = one.game.id or 0
+        holders = {fold(seat.person.name) for seat in seats_of(session, game_id)}
+        if seat_called(session, game_id, new) or fold(new) in holders:
+            raise UsageError(f"--as {new!r}: {one.game.slug} has a player of that name already.")
 
 
 def _refuse_waiting(person: PersonRow, mails: Mapping[int, MailStatus]) -> None:
