@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from postal import entropy
@@ -16,6 +17,7 @@ from postal.mail.imap import ImapSettings, Mailbox
 from postal.mail.smtp import Sender, SmtpSettings
 from postal.reports import Reports
 from postal.resources import templates_path
+from postal.service.desk.keeping import let_go_daily
 from postal.service.lease import MailboxLease
 from postal.service.ticks import Rounds
 from postal.service.workplace import Identity, Workplace
@@ -39,7 +41,8 @@ class Office:
 
     def rounds(self, lease: MailboxLease | None = None) -> Rounds:
         """Return the post room's rounds over IMAP and SMTP, under a lease where daemons share."""
-        return Rounds(self.work, self.mailbox, Sender(smtp_settings(self.config)), lease)
+        tidy = partial(let_go_daily, self.work, self.config.keep, self.config.folder)
+        return Rounds(self.work, self.mailbox, Sender(smtp_settings(self.config)), lease, tidy)
 
 
 @contextmanager

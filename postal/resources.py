@@ -39,6 +39,10 @@ def templates_path(data_folder: Path) -> list[Path]:
     return [data_folder / "templates", templates_folder()]
 
 
+CRASH = "crash-%Y%m%dT%H%M%SZ-"
+"""How the name of a file about a crash begins, by the time in UTC; it ends in ``.txt``."""
+
+
 def default_data_folder() -> Path:
     """Return the data folder for want of ``--data``: ``POSTAL_DATA``, or the system's place."""
     named = os.environ.get("POSTAL_DATA")

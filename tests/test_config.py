@@ -56,6 +56,7 @@ def test_the_least_config_has_sensible_defaults(tmp_path: Path) -> None:
     assert config.smtp_login() == config.imap_login()
     assert config.database_url == f"sqlite:///{tmp_path}/postal.sqlite3"
     assert (config.game.turn_length, config.game.hour, config.game.settle) == (7, 20, 30)
+    assert (config.keep.raw_mail, config.keep.letters, config.keep.logs) == (90, 90, 90)
     assert config.folder == tmp_path
 
 
@@ -75,7 +76,7 @@ def test_the_example_shows_every_key_and_every_default(tmp_path: Path) -> None:
         section = getattr(config, name)
         keys = {field.alias or key for key, field in type(section).model_fields.items()}
         assert set(shown[name]) == keys, name
-        if name in {"mail", "database", "game", "daemon"}:
+        if name in {"mail", "database", "game", "keep", "daemon"}:
             assert section == spec.default, name
 
 
@@ -94,6 +95,8 @@ def test_the_example_shows_every_key_and_every_default(tmp_path: Path) -> None:
         ("[smtp]", '[smtp]\nsecurity = "ssl"', "must be 'tls', 'starttls' or 'plain'."),
         ("[smtp]", '[game]\nzone = "Mars"\n[smtp]', "game.zone must be a time zone such as"),
         ("[smtp]", "[game]\nhour = 24\n[smtp]", "game.hour must be at most 23, not 24."),
+        ("[smtp]", "[keep]\nletters = 29\n[smtp]", "keep.letters must be 0, which is for ever,"),
+        ("[smtp]", "[keep]\nlogs = -1\n[smtp]", "keep.logs must be at least 0, not -1."),
         ("[smtp]", '[mail]\nplus_addressing = "so"\n[smtp]', "must be true or false."),
         ("[smtp]", '[database]\nurl = "mysql://h/d"\n[smtp]', "must begin with sqlite://"),
         ("gm@example.org", "Gemma <gm@example.org>", "gm.address must be a mail address alone,"),

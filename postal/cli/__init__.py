@@ -12,7 +12,19 @@ from typing import Annotated
 import typer
 
 from postal import __version__
-from postal.cli import demo, game, inbox, mailroom, migrate, player, record, setup, turns
+from postal.cli import (
+    demo,
+    forget,
+    game,
+    inbox,
+    mailroom,
+    migrate,
+    player,
+    purge,
+    record,
+    setup,
+    turns,
+)
 from postal.cli.failures import guarded
 from postal.cli.logs import keep_quiet
 
@@ -52,6 +64,8 @@ turns.register(app)
 mailroom.register(app)
 inbox.register(app)
 player.register(app)
+forget.register(player.players)
+purge.register(app)
 record.register(app)
 demo.register(app)
 

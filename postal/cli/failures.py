@@ -12,7 +12,7 @@ import typer
 from postal.cli.crashes import describe
 from postal.clock import SystemClock
 from postal.errors import PostalError
-from postal.resources import default_data_folder
+from postal.resources import CRASH, default_data_folder
 
 INTERRUPTED = 130
 CRASHED = 70  # EX_SOFTWARE of sysexits.h
@@ -51,7 +51,7 @@ def _fail(sentence: str, code: int) -> None:
 
 def _write_down(error: Exception) -> Path:
     """Write where it happened to a file of the user's alone, in the data folder if that can be."""
-    name = f"crash-{SystemClock().now():%Y%m%dT%H%M%SZ}-"
+    name = SystemClock().now().strftime(CRASH)
     details = describe(error)
     for folder in (_data_folder(sys.argv), None):
         try:

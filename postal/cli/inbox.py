@@ -106,6 +106,7 @@ def release(
 
 def _print(facts: dict[str, Any]) -> None:
     from postal.cli.tables import when
+    from postal.service.desk.mails_again import NOT_KEPT
 
     lines = {
         **{key: value for key, value in facts.items() if key not in ("headers", "texts")},
@@ -119,7 +120,9 @@ def _print(facts: dict[str, Any]) -> None:
             typer.echo(f"{name.title()}: {value}")
     for number, text in enumerate(facts.get("texts", ()), 1):
         typer.echo(f"\n--- text {number} of {len(facts['texts'])} ---\n{_safe(text)}")
-    if "texts" not in facts:
+    if facts["unreadable"] == NOT_KEPT:
+        typer.echo(f"\nMail {facts['id']} can't be shown: {NOT_KEPT}.")
+    elif "texts" not in facts:
         typer.echo("\nThe text is shown with --reveal.")
 
 

@@ -23,6 +23,7 @@ from postal.config.sections import (
     Game,
     Gm,
     Imap,
+    Keep,
     Mail,
     Server,
     Smtp,
@@ -40,6 +41,7 @@ __all__ = [
     "Game",
     "Gm",
     "Imap",
+    "Keep",
     "Login",
     "Mail",
     "Server",
@@ -64,6 +66,7 @@ class Config(BaseSettings):
     mail: Mail = Mail()
     database: Database = Database()
     game: Game = Game()
+    keep: Keep = Keep()
     daemon: Daemon = Daemon()
     _folder: Path = PrivateAttr(default=Path())
 

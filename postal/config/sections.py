@@ -11,6 +11,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, mo
 LOGIN_KEYS = ("password", "password_env", "password_file", "password_command", "token_command")
 """The ways to log in, of which a server takes one; a token is XOAUTH2's."""
 
+LEAST_KEPT = 30
+"""So many days after its end nothing of a game goes, whatever the config asks for."""
+
 
 def bare_address(text: str) -> bool:
     """Return whether a text is one bare mail address."""
@@ -41,6 +44,13 @@ def _zone(text: str) -> str:
     return text
 
 
+def _days(number: int) -> int:
+    """Return for how many days something is kept; ValueError for what would go too soon."""
+    if 0 < number < LEAST_KEPT:
+        raise ValueError(f"must be 0, which is for ever, or at least {LEAST_KEPT} days")
+    return number
+
+
 def _database(url: SecretStr) -> SecretStr:
     """Return a database URL of a kind that postal can use; ValueError for others."""
     kind = url.get_secret_value().partition("://")[0].partition("+")[0]
@@ -51,6 +61,7 @@ def _database(url: SecretStr) -> SecretStr:
 
 Line = Annotated[str, Field(min_length=1), AfterValidator(_line)]
 Address = Annotated[str, AfterValidator(_address)]
+Days = Annotated[int, Field(ge=0, le=36_500), AfterValidator(_days)]
 
 
 class _Section(BaseModel):
@@ -142,6 +153,18 @@ class Game(_Section):
     hour: Annotated[int, Field(ge=0, le=23)] = 20
     zone: Annotated[str, AfterValidator(_zone)] = "Europe/London"
     settle: Annotated[int, Field(ge=0, le=1440)] = 30
+
+
+class Keep(_Section):
+    """For how many days after a game's end what is no part of its record is kept; 0: for ever.
+
+    ``raw_mail`` is mail as it came, ``letters`` the bodies of mails sent, ``logs`` the files about
+    crashes. What belongs to no game goes by its own age.
+    """
+
+    raw_mail: Days = 90
+    letters: Days = 90
+    logs: Days = 90
 
 
 class Daemon(_Section):

@@ -77,10 +77,15 @@ class Rounds:
         connect: Callable[[], Connection],
         sender: Submission,
         lease: MailboxLease | None = None,
+        tidy: Callable[[], object] | None = None,
     ) -> None:
-        """Take the workplace, what makes a connection to the mailbox, and what sends mail."""
+        """Take the workplace, what makes a connection to the mailbox, and what sends mail.
+
+        ``tidy`` lets go of what is no longer kept, once a day; where it has nothing to do, None.
+        """
         self._work, self._connect, self._sender = work, connect, sender
         self._lease = lease
+        self._tidy = tidy
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
         self._failures: Failures = Failures()
@@ -101,10 +106,12 @@ class Rounds:
                 free_mails(session)
 
     def round(self) -> None:
-        """Poll, adjudicate, send; one part that fails holds up no other."""
+        """Poll, adjudicate, send, tidy up; one part that fails holds up no other."""
         self._try("mailbox", self.poll)
         self._try("adjudication", self._adjudicate)
         self._try("sending", self._send)
+        if self._tidy is not None:
+            self._try("keeping", self._tidy)
 
     def poll(self) -> Polled | None:
         """Poll the mailbox, connecting where there is no connection; None in a pause."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,14 @@ from postal.engine.events import Event
 from postal.engine.orders import Order
 from postal.engine.rules import Rules
 from postal.engine.state import Game, Hand, Table
+
+NAME_FIELDS = frozenset(
+    {
+        "audience", "balances", "dropped", "heard", "missed", "player", "players", "receiver",
+        "standings", "to", "winners",
+    }
+)  # fmt: skip
+"""The fields of states, orders and events in which all texts are players' names."""
 
 _CONVERTER = make_converter()
 _CONVERTER.register_unstructure_hook(Card, str)
@@ -76,6 +85,28 @@ def encode_events(events: tuple[Event, ...]) -> str:
 def decode_events(text: str) -> tuple[Event, ...]:
     """Return the events of a turn from JSON text."""
     return _CONVERTER.structure(json.loads(text), tuple[Event, ...])
+
+
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """Return the JSON text of a state, of orders or of events with players' names replaced.
+
+    ``names`` maps old names to new ones. Only what is a player's name there is replaced, never a
+    word that happens to be the same.
+    """
+    return _text(_renamed(json.loads(text), names, is_name=False))
+
+
+def _renamed(value: Any, names: Mapping[str, str], *, is_name: bool) -> Any:  # noqa: ANN401 - whatever JSON can hold
+    if isinstance(value, dict):
+        return {
+            names.get(key, key) if is_name else key: _renamed(
+                one, names, is_name=is_name or key in NAME_FIELDS
+            )
+            for key, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_renamed(one, names, is_name=is_name) for one in value]
+    return names.get(value, value) if is_name and isinstance(value, str) else value
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - whatever JSON can hold

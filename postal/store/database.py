@@ -181,6 +181,8 @@ def _set_up_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) 
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
+    # What is let go is overwritten, not only left to be written over some day.
+    connection.execute("PRAGMA secure_delete = ON")
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -31,8 +31,8 @@ class HeldSeat:
 
     @property
     def address(self) -> str:
-        """Where the holder's reports go."""
-        return self.addresses[0]
+        """Where the holder's reports go; empty where no address of his is known any more."""
+        return self.addresses[0] if self.addresses else ""
 
 
 def seats_of(session: Session, game_id: int) -> tuple[HeldSeat, ...]:

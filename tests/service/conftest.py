@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.people_league import LONELY, OTHER
+from tests.service.service_ended import make_ended, opened_ended
 from tests.service.service_league import League, open_league
 
 
@@ -27,6 +28,19 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, da
         league = open_league(f"sqlite:///{file}", now=league.clock.now())
     league.database.close()
     return found
+
+
+@pytest.fixture(scope="session")
+def finished_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, datetime]:
+    """Return the database of a game that is over, and when that was."""
+    file = tmp_path_factory.mktemp("ended") / "ended.db"
+    return file, make_ended(file)
+
+
+@pytest.fixture
+def ended(finished_game: tuple[Path, datetime], tmp_path: Path) -> Iterator[League]:
+    """Give a game at the moment of its end."""
+    yield from opened_ended(*finished_game, tmp_path)
 
 
 def opened(stage: tuple[Path, datetime], folder: Path, *, plain: bool = False) -> League:

@@ -3,14 +3,21 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from postal.config import Keep
 from postal.errors import PostalError
 from postal.service.desk.adjudicate import force_turn
+from postal.service.desk.forget import forget
+from postal.service.desk.keeping import LETTERS, MAILS, let_go_daily, would_go
 from postal.service.desk.merging import merge_people
 from postal.service.desk.newaddress import set_address
 from postal.service.desk.people import list_people, show_person
+from postal.service.records.export import export_game
+from postal.service.records.verify import verify_game
 from postal.service.turns.adjudication import adjudicate_due
 from postal.store.database import Database
 from postal.store.rows import MailStatus, TurnStatus
@@ -93,6 +100,43 @@ def test_two_adjudications_at_once_make_one_turn(league: League) -> None:
     assert league.game.turn == 2
     assert [turn.status for turn in league.turns()][-1] is TurnStatus.OPEN
     assert len(league.outbox(None, "report")) == 6
+
+
+def test_of_two_daemons_one_lets_go_of_what_is_kept_no_longer(
+    league: League, tmp_path: Path
+) -> None:
+    """The other finds that it is done today; what was let go is the same as on SQLite."""
+    league.order_all()
+    league.poll()
+    while not league.game.finished:
+        force_turn(league.work, SLUG)
+    league.send()
+    league.clock.advance(timedelta(days=91))
+    told = would_go(league.work, Keep(), tmp_path)
+    assert [(share.kind, share.game) for share in told] == [(MAILS, SLUG), (LETTERS, SLUG)]
+    went: list[object] = []
+    second = other_process(league, "b")
+    raised = at_once(
+        lambda: went.append(let_go_daily(league.work, Keep(), tmp_path)),
+        lambda: went.append(let_go_daily(second.work, Keep(), tmp_path)),
+    )
+    assert raised == []
+    assert went in ([told, None], [None, told])
+    assert would_go(league.work, Keep(), tmp_path) == ()
+    assert verify_game(league.work, SLUG)[1] == ()
+
+
+def test_a_person_is_forgotten(league: League) -> None:
+    """And his game still verifies."""
+    league.order_all()
+    league.poll()
+    while not league.game.finished:
+        force_turn(league.work, SLUG)
+    league.send()
+    done = forget(league.work, "Ann", "Player One")
+    assert (done.games, done.addresses, done.mails) == ((SLUG,), 1, 1)
+    assert verify_game(league.work, SLUG)[1] == ()
+    assert "Ann" not in export_game(league.work, SLUG)
 
 
 def test_a_mail_and_a_claim_at_once_lose_no_order(league: League) -> None:

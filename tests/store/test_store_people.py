@@ -117,8 +117,8 @@ def test_a_seat_belongs_to_whoever_holds_it_now(
         former = number_of(first.person)
     with database.reading() as session:
         ann, bob = seats_of(session, game_id)
-        assert (ann.name, ann.shown, ann.address) == ("Ann", "Cat, for Ann", "cat@example.org")
-        assert (bob.name, bob.shown) == ("Bob", "Bob")
+        assert (ann.name, ann.person.name, ann.address) == ("Ann", "Cat", "cat@example.org")
+        assert (bob.name, bob.person.name) == ("Bob", "Bob")
         assert seats_held(session, former) == []
         assert [(seat.id, game.id) for seat, game in seats_held(session, cat_id)] == [
             (ann.id, game_id)

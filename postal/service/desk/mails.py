@@ -14,7 +14,7 @@ from postal.mail.headers import decoded
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import masked
 from postal.ordertext import mask_cards
-from postal.service.desk.mails_again import find_mail
+from postal.service.desk.mails_again import NOT_KEPT, find_mail, is_gone
 from postal.service.workplace import Workplace
 from postal.store.mails import mails_with_status
 from postal.store.rows import GameRow, MailRow, MailStatus, SeatRow
@@ -59,7 +59,8 @@ def list_mails(
 def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str, Any]:
     """Return one mail: its summary, its headers and, with ``reveal``, the texts as read.
 
-    Tokens are masked everywhere. Raises PostalError where there is no such mail.
+    Of a mail that is no longer kept ``unreadable`` says so. Tokens are masked everywhere. Raises
+    PostalError where there is no such mail.
     """
     with work.database.reading() as session:
         row = find_mail(session, number)
@@ -74,7 +75,7 @@ def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str
             "turn": row.turn,
             "tries": row.tries,
             "folder": row.place,
-            "unreadable": incoming.unreadable or incoming.hindrance,
+            "unreadable": NOT_KEPT if is_gone(row) else incoming.unreadable or incoming.hindrance,
             "headers": {
                 name: [
                     _plain(decoded(value, _MOST_SHOWN), known, reveal=reveal)
@@ -103,7 +104,9 @@ def _summary(row: MailRow, known: Container[str], *, reveal: bool) -> dict[str, 
         "id": row.id,
         "arrived": row.internal_date.isoformat(),
         "from": _plain(
-            " ".join(incoming.senders) or decoded(incoming.header("from")), known, reveal=reveal
+            " ".join(incoming.senders) or decoded(incoming.header("from")) or row.sender_key,
+            known,
+            reveal=reveal,
         ),
         "subject": _plain(incoming.subject, known, reveal=reveal),
         "size": row.size,

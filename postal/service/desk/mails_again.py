@@ -20,6 +20,9 @@ from postal.store.rows import MailRow, MailStatus
 
 LOG = logging.getLogger("postal")
 
+NOT_KEPT = "its text is no longer kept"
+"""Why nothing can be made of a mail whose bytes were let go (``[keep]`` in the config)."""
+
 
 def handle_again(work: Workplace, number: int) -> str:
     """Handle a mail as if it had just come; return what became of it, as a sentence.
@@ -55,12 +58,23 @@ def find_mail(session: Session, number: int, *, hold: bool = False) -> MailRow:
     return row
 
 
+def is_gone(row: MailRow) -> bool:
+    """Whether a mail's bytes were let go; of one too large to fetch there never were any."""
+    return row.raw is None and row.sha256 is not None
+
+
+def _refuse_gone(row: MailRow) -> None:
+    if is_gone(row):
+        raise PostalError(f"Mail {row.id} can't be handled again: {NOT_KEPT}.")
+
+
 def _handle(work: Workplace, number: int, *, vouched: bool = False) -> str:
     try:
         while True:
             with work.database.reading() as session:
                 row = find_mail(session, number)
                 _refuse_done(session, row)
+                _refuse_gone(row)
                 outcome, letters = work_out(session, work, row, vouched=vouched)
             try:
                 _write(work, number, outcome, letters)

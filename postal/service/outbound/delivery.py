@@ -40,6 +40,10 @@ ABOUT_US = frozenset({0, 421, 454, 530, 534, 535, 538})
 and a login tried once for each mail would soon be locked (RFC 4954, 6). 0 is no answer."""
 
 
+NOT_KEPT = "its text is no longer kept"
+"""Why a mail doesn't go whose body was let go (``[keep]`` in the config)."""
+
+
 class Sending(Protocol):
     """What sends one mail: ``postal.mail.smtp.Sender``, or a stand-in."""
 
@@ -95,7 +99,7 @@ def _waiting(session: Session, number: int) -> OutboxRow:
 def _hindrance(session: Session, row: OutboxRow) -> str:
     """Return why a mail must not go again, where that is so: what it holds is for one person."""
     if row.raw is None:
-        return "its text is no longer kept"
+        return NOT_KEPT
     if row.seat_id is not None and not may_go_to(session, row.seat_id, row.recipient):
         return f"{row.recipient} is no longer that player's address"
     return ""
@@ -127,13 +131,17 @@ def _next(work: Workplace) -> OutboxRow | None:
 
 def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResult:
     assert message.id is not None, "a stored mail has an id"
-    raw = message.raw or b""
-    result = sender.send(raw, message.recipient, work.identity.mailbox)
+    raw = message.raw
+    result = (
+        SendResult("failed", 0, NOT_KEPT)
+        if raw is None
+        else sender.send(raw, message.recipient, work.identity.mailbox)
+    )
     now = work.clock.now()
     if result.state in ("retry", "unknown") and now - message.created_at > GIVE_UP:
         result = SendResult("failed", result.code, f"given up: {result.text}")
-    failed = result.state == "failed" and message.kind != LetterKind.GM
-    notice = _notice(work, message, result) if failed else None
+    told = result.state == "failed" and raw is not None and message.kind != LetterKind.GM
+    notice = _notice(work, message, result) if told else None
     with work.database.transaction() as session:
         match result.state:
             case "sent":

@@ -96,12 +96,15 @@ class Letters:
         )
 
     def to_player(self, loaded: LoadedGame, seat: HeldSeat, letter: Letter) -> bool:
-        """Write to a seat's holder, never to the From of a mail; False where it must wait.
+        """Write to a seat's holder, never to the From of a mail; False where that can't be now.
 
         An answer goes to a further address of his, once that is confirmed, where he wrote from it.
         """
         work, identity, turn = self.work, self.work.identity, letter.turn
         recipient = _recipient(seat, letter.answers)
+        if not recipient:
+            LOG.info("no %s to seat %s: no address is known", letter.kind, seat.id)
+            return False
         if letter.answers is not None and self._enough(recipient, letter.kind):
             LOG.info("no %s to seat %s: enough for now", letter.kind, seat.id)
             return False

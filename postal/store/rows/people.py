@@ -114,6 +114,7 @@ class TokenRow(Row, table=True):
 @event.listens_for(PersonRow, "before_insert")
 @event.listens_for(PersonRow, "before_update")
 @event.listens_for(SeatRow, "before_insert")
+@event.listens_for(SeatRow, "before_update")
 def _fold_name(_mapper: Any, _connection: Any, row: PersonRow | SeatRow) -> None:  # noqa: ANN401 - SQLAlchemy's, not looked at
     row.name_key = fold(row.name)
 
