@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,8 @@ def test_poll_takes_up_what_a_killed_poll_was_sending(folder: Path) -> None:
     with open_office(folder) as office, office.work.database.transaction() as session:
         row = session.get(OutboxRow, 1)
         assert row is not None
-        row.state = OutboxState.SENDING
+        row.state, row.owner = OutboxState.SENDING, "a killed poll"
+        row.lease_until = office.work.clock.now() + timedelta(minutes=5)
         url = office.config.database_url
     with only_one(url, folder):
         assert "6 sent" in postal(folder, "poll").output
