@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 
+from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from postal.engine.book import Book, Filed
@@ -145,7 +147,7 @@ def find_game(session: Session, slug: str) -> GameRow:
 
 def load_game(session: Session, row: GameRow) -> LoadedGame:
     """Return a game as it stands after its last turn; UnreadableGameError where that can't be."""
-    try:
+    with _readable(row):
         assert row.id is not None, "a stored game has an id"
         seats = seats_of(session, row.id)
         rules = stored_rules(row.rules, row.options, len(seats))
@@ -153,11 +155,6 @@ def load_game(session: Session, row: GameRow) -> LoadedGame:
         assert done is not None, "a stored game was dealt"
         assert done.state is not None, "a turn that is done has a state"
         return LoadedGame(row, rules, decode_game(done.state, rules), seats, turn, done)
-    except StoreUnavailable:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever a damaged state does
-        # Its text may quote the state; the chain would too.
-        raise UnreadableGameError(row, whereabouts(error)) from None
 
 
 @lru_cache(maxsize=64)
@@ -167,18 +164,34 @@ def stored_rules(rules: str, options: str, players: int) -> Rules:
 
 
 def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:
-    """Return what is on file for the turn in play; nothing is where the game is over."""
+    """Return what is on file for the turn in play; nothing is where the game is over.
+
+    Raises UnreadableGameError where an order can't be read.
+    """
     turn = loaded.turn
     if turn is None or turn.id is None or turn.status is TurnStatus.DONE:
         return TurnFile(Book(), {})
-    names = {seat.id: seat.name for seat in loaded.seats}
-    filed = tuple(
-        Filed(names[row.seat_id], row.hand, decode_order(row.order_json))
-        for row in orders_on_file(session, turn.id)
-    )
-    rows = attendance_of_turn(session, turn.id)
-    heard = frozenset(names[row.seat_id] for row in rows if row.heard)
-    return TurnFile(Book(filed, heard), {names[row.seat_id]: _presence(row) for row in rows})
+    with _readable(loaded.row):
+        names = {seat.id: seat.name for seat in loaded.seats}
+        filed = tuple(
+            Filed(names[row.seat_id], row.hand, decode_order(row.order_json))
+            for row in orders_on_file(session, turn.id)
+        )
+        rows = attendance_of_turn(session, turn.id)
+        heard = frozenset(names[row.seat_id] for row in rows if row.heard)
+        return TurnFile(Book(filed, heard), {names[row.seat_id]: _presence(row) for row in rows})
+
+
+@contextmanager
+def _readable(row: GameRow) -> Iterator[None]:
+    """Call a game unreadable where its stored values fail; what the database has passes."""
+    try:
+        yield
+    except (StoreUnavailable, DBAPIError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a damaged value does
+        # Its text may quote the state; the chain would too.
+        raise UnreadableGameError(row, whereabouts(error)) from None
 
 
 def _presence(row: AttendanceRow) -> Presence:

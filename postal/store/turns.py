@@ -12,12 +12,6 @@ from sqlmodel import Session, col, select
 from postal.store.rows import GameRow, GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
 
 
-def turn_by_number(session: Session, game_id: int, number: int) -> TurnRow | None:
-    """Return one turn of a game; number 0 is the deal."""
-    statement = select(TurnRow).where(TurnRow.game_id == game_id, TurnRow.number == number)
-    return session.exec(statement).one_or_none()
-
-
 def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
     """Return all turns of a game, the deal first."""
     statement = select(TurnRow).where(TurnRow.game_id == game_id)

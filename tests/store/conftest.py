@@ -8,9 +8,8 @@ import pytest
 
 from postal.store.database import Database, open_database
 from postal.store.seats import seats_of
-from postal.store.turns import turn_by_number
 from tests.postgresql import postgresql_cluster, postgresql_url
-from tests.store.store_league import NOON, number_of, store_game, store_person
+from tests.store.store_league import NOON, number_of, store_game, store_person, turn_by_number
 
 __all__ = ["postgresql_cluster", "postgresql_url"]
 

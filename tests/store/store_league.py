@@ -6,7 +6,7 @@ from threading import Barrier, Thread
 from typing import Any
 
 from sqlalchemy import text
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from postal.store.database import Database, open_database
 from postal.store.mails import store_mail
@@ -151,3 +151,9 @@ def together(url: str, work: Callable[[Database, int], None], count: int = 3) ->
         thread.join()
     for database in databases:
         database.close()
+
+
+def turn_by_number(session: Session, game_id: int, number: int) -> TurnRow | None:
+    """Return one turn of a game; number 0 is the deal."""
+    statement = select(TurnRow).where(TurnRow.game_id == game_id, TurnRow.number == number)
+    return session.exec(statement).one_or_none()

@@ -16,8 +16,7 @@ from postal.store.orders import (
     taken_of_mails,
 )
 from postal.store.rows import AttendanceRow, OrderAction, OrderHistoryRow, OrderRow
-from postal.store.turns import turn_by_number
-from tests.store.store_league import NOON, mail, store_mails
+from tests.store.store_league import NOON, mail, store_mails, turn_by_number
 
 Filed = tuple[Database, int, dict[str, int]]
 

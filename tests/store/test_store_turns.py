@@ -21,10 +21,17 @@ from postal.store.turns import (
     set_due,
     set_game_aside,
     set_turn_aside,
-    turn_by_number,
     turns_of,
 )
-from tests.store.store_league import LEASE, MINUTE, NOON, number_of, store_game, together
+from tests.store.store_league import (
+    LEASE,
+    MINUTE,
+    NOON,
+    number_of,
+    store_game,
+    together,
+    turn_by_number,
+)
 
 
 def read(database: Database, turn_id: int) -> TurnRow:

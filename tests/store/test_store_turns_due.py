@@ -18,7 +18,6 @@ from postal.store.turns import (
     set_game_aside,
     set_turn_aside,
     stop_looking,
-    turn_by_number,
 )
 from tests.store.store_league import (
     LEASE,
@@ -31,6 +30,7 @@ from tests.store.store_league import (
     store_game,
     store_mails,
     together,
+    turn_by_number,
 )
 
 
