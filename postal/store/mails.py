@@ -14,6 +14,22 @@ from postal.store.rows import AccountRow, MailRow, MailStatus
 _MOST_AT_ONCE = 500
 """How many values one statement names: databases have limits."""
 
+# Made once: to make an alias takes longer than the statement.
+_EARLIER = aliased(MailRow)
+_BEHIND = exists().where(
+    col(_EARLIER.status) == MailStatus.NEW,
+    col(_EARLIER.id) < MailRow.id,
+    or_(
+        col(_EARLIER.seat_id) == MailRow.seat_id,
+        and_(
+            col(_EARLIER.sender_key) == MailRow.sender_key,
+            col(MailRow.sender_key) != "",
+            or_(col(_EARLIER.seat_id).is_(None), col(MailRow.seat_id).is_(None)),
+        ),
+    ),
+)
+"""Whether an earlier mail of the same seat, or that may be of it, is still to be handled."""
+
 
 def known_uids(
     session: Session, account: str, folder: str, uidvalidity: int, uids: Sequence[int]
@@ -75,19 +91,6 @@ def lease_mail(
     so that an older order never takes the place of a newer. Where a mail's seat isn't known it may
     be any of its sender's.
     """
-    earlier = aliased(MailRow)
-    behind = exists().where(
-        col(earlier.status) == MailStatus.NEW,
-        col(earlier.id) < MailRow.id,
-        or_(
-            col(earlier.seat_id) == MailRow.seat_id,
-            and_(
-                col(earlier.sender_key) == MailRow.sender_key,
-                col(MailRow.sender_key) != "",
-                or_(col(earlier.seat_id).is_(None), col(MailRow.seat_id).is_(None)),
-            ),
-        ),
-    )
     statement = (
         select(MailRow)
         .where(
@@ -99,7 +102,7 @@ def lease_mail(
                 col(MailRow.owner) == owner,
             ),
             or_(col(MailRow.next_try_at).is_(None), col(MailRow.next_try_at) <= now),
-            ~behind,
+            ~_BEHIND,
         )
         .order_by(col(MailRow.id))
         .limit(1)

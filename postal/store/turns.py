@@ -5,11 +5,20 @@ from datetime import datetime
 from typing import cast
 
 from sqlalchemy import and_, exists, func, or_, update
-from sqlalchemy.orm import QueryableAttribute, aliased, defer
+from sqlalchemy.orm import QueryableAttribute, defer
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
 from postal.store.rows import GameRow, GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
+
+_UNHANDLED = exists().where(
+    col(MailRow.status) == MailStatus.NEW,
+    or_(
+        col(MailRow.game_id) == TurnRow.game_id,
+        and_(col(MailRow.game_id).is_(None), col(MailRow.tries) == 0),
+    ),
+)
+"""Whether mail of a turn's game, or of nobody knows which, is still to be handled."""
 
 
 def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
@@ -226,20 +235,12 @@ def _due(now: datetime, polled: datetime | None) -> ColumnElement[bool]:
         col(TurnRow.deadline) > now,
         *([col(TurnRow.deadline) <= polled] if polled else []),
     )
-    mail = aliased(MailRow)
-    unhandled = exists().where(
-        col(mail.status) == MailStatus.NEW,
-        or_(
-            col(mail.game_id) == TurnRow.game_id,
-            and_(col(mail.game_id).is_(None), col(mail.tries) == 0),
-        ),
-    )
     return and_(
         col(TurnRow.status) == TurnStatus.OPEN,
         col(TurnRow.due_at) <= now,
         or_(col(TurnRow.claim_until).is_(None), col(TurnRow.claim_until) <= now),
         in_time,
-        ~unhandled,
+        ~_UNHANDLED,
     )
 
 
