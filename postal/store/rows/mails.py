@@ -46,7 +46,7 @@ class MailRow(Row, table=True):
         UniqueConstraint("account", "folder", "uidvalidity", "uid"),
         Index("ix_inbox_unmoved", "account", "folder", "moved"),
         Index("ix_inbox_seat_id_turn", "seat_id", "turn"),
-        Index("ix_inbox_status_sender_key", "status", "sender_key"),
+        Index("ix_inbox_status_id", "status", "id"),
         {"sqlite_autoincrement": True},
     )
     shown: ClassVar = ("id", "uid", "status")

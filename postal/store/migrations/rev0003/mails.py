@@ -42,7 +42,7 @@ def change_inbox() -> None:
         table.alter_column("place", existing_type=sa.String(), nullable=False)
         table.create_foreign_key(op.f("fk_inbox_seat_id"), "seats", ["seat_id"], ["id"])
         table.drop_index(op.f("ix_inbox_status"))
-        table.create_index("ix_inbox_status_sender_key", ["status", "sender_key"])
+        table.create_index("ix_inbox_status_id", ["status", "id"])
         table.create_index("ix_inbox_unmoved", ["account", "folder", "moved"])
         table.create_index("ix_inbox_seat_id_turn", ["seat_id", "turn"])
 
