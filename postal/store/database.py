@@ -188,7 +188,9 @@ def _set_up_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) 
 def _begin_sqlite(connection: Connection) -> None:
     """Begin for reading, migrating (foreign keys off, or moved tables drop rows) or writing."""
     purpose = connection.get_execution_options().get("postal_begin", "write")
-    foreign_keys = "OFF" if purpose == "migrate" else "ON"
-    connection.exec_driver_sql(f"PRAGMA foreign_keys = {foreign_keys}")
-    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if purpose == 'read' else 'OFF'}")
+    if connection.info.get("postal_begin") != purpose:
+        foreign_keys = "OFF" if purpose == "migrate" else "ON"
+        connection.exec_driver_sql(f"PRAGMA foreign_keys = {foreign_keys}")
+        connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if purpose == 'read' else 'OFF'}")
+        connection.info["postal_begin"] = purpose
     connection.exec_driver_sql("BEGIN" if purpose == "read" else "BEGIN IMMEDIATE")
