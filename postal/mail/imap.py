@@ -21,7 +21,7 @@ from postal.mail.connection import MailboxUnavailable, ServerSettings, sentence,
 from postal.mail.idling import wait_for_mail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
 
 PROCESSED, REJECTED, QUARANTINE = "Processed", "Rejected", "Quarantine"
@@ -32,6 +32,8 @@ MAX_MAIL_BYTES = 2 * 1024 * 1024
 """A larger mail is not fetched: its sender is told to write a shorter one."""
 
 _MAX_HEAD_BYTES = 64 * 1024
+_MOST_AT_ONCE = 200
+"""How many UIDs one command names: servers have limits to a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,19 +160,14 @@ class Mailbox:
                 if not client.folder_exists(self._prefix + name):
                     client.create_folder(self._prefix + name)
 
-    def move(self, uid: int, folder: str) -> None:
-        """Move a mail to one of FOLDERS; a mail that is gone is no fault."""
+    def move(self, uids: Sequence[int], folder: str) -> None:
+        """Move mails to one of FOLDERS; one that is gone is no fault."""
         target = self._prefix + folder
         with self._guarded() as client:
-            if client.has_capability("MOVE"):
-                client.move([uid], target)
-                return
-            client.copy([uid], target)
-            client.delete_messages([uid], silent=True)
-            if client.has_capability("UIDPLUS"):
-                client.uid_expunge([uid])
-            else:
-                client.expunge()
+            # Without MOVE one by one: where the connection is lost between, one is there twice.
+            step = _MOST_AT_ONCE if client.has_capability("MOVE") else 1
+            for first in range(0, len(uids), step):
+                self._move(client, list(uids[first : first + step]), target)
 
     def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
         """Move mails from one of FOLDERS to another; none there is no fault.
@@ -185,8 +182,7 @@ class Mailbox:
                 data = client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
                 if data is not None and hashlib.sha256(data).hexdigest() == sha256:
                     same.append(uid)
-        for uid in same:
-            self.move(uid, target)
+        self.move(same, target)
         self._open_folder()
 
     def idle(self, seconds: float, stop: Callable[[], bool] = lambda: False) -> bool:
@@ -242,6 +238,17 @@ class Mailbox:
                 _shut(client)
                 raise
         return client
+
+    def _move(self, client: IMAPClient, uids: list[int], target: str) -> None:
+        if client.has_capability("MOVE"):
+            client.move(uids, target)
+            return
+        client.copy(uids, target)
+        client.delete_messages(uids, silent=True)
+        if client.has_capability("UIDPLUS"):
+            client.uid_expunge(uids)
+        else:
+            client.expunge()
 
     def _log_in(self, client: IMAPClient) -> None:
         settings = self._settings

@@ -199,6 +199,13 @@ def unmoved_mails(session: Session, account: str, folder: str) -> Sequence[MailR
     return session.exec(_light(statement)).all()
 
 
+def note_moved(session: Session, ids: Sequence[int], place: str) -> None:
+    """Note where mails lie now; one that is to go elsewhere meanwhile has still to be moved."""
+    for first in range(0, len(ids), _MOST_AT_ONCE):
+        statement = update(MailRow).where(col(MailRow.id).in_(ids[first : first + _MOST_AT_ONCE]))
+        session.exec(statement.values(place=place, moved=col(MailRow.target) == place))
+
+
 def mails_like(session: Session, mail: MailRow) -> Sequence[int]:
     """Return the ids of all mails with the bytes of one, itself among them, oldest first."""
     assert mail.id is not None, "a stored mail has an id"

@@ -62,9 +62,9 @@ class HeldInbox:
         raw = self.mails[uid - 1]
         return Fetched(uid, self.uidvalidity, len(raw), self.arrived, raw)
 
-    def move(self, uid: int, folder: str) -> None:
+    def move(self, uids: Sequence[int], folder: str) -> None:
         """Note the folder."""
-        self.moved[uid] = folder
+        self.moved |= dict.fromkeys(uids, folder)
 
     def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
         """Do nothing: no mail is released here."""

@@ -229,7 +229,10 @@ class FaultyImap(Faulty):
         return told.encode()
 
     def _uid(self, name: str, arguments: str) -> bytes:
-        uid = int(arguments.partition(" ")[0])
+        uids = arguments.partition(" ")[0].split(",")
+        return b"".join(self._about(int(uid), name, arguments) for uid in uids)
+
+    def _about(self, uid: int, name: str, arguments: str) -> bytes:
         if uid not in self.inbox:
             return b""
         raw, at = self.inbox[uid]

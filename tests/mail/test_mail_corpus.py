@@ -1,7 +1,7 @@
 """Mails as clients and servers of many kinds and languages really make them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -85,10 +85,10 @@ class NotingMailbox(Mailbox):
         super().__init__(settings)
         self.moved: dict[int, str] = {}
 
-    def move(self, uid: int, folder: str) -> None:
-        """Move a mail and note where to."""
-        super().move(uid, folder)
-        self.moved[uid] = folder
+    def move(self, uids: Sequence[int], folder: str) -> None:
+        """Move mails and note where to."""
+        super().move(uids, folder)
+        self.moved |= dict.fromkeys(uids, folder)
 
 
 @pytest.mark.dovecot

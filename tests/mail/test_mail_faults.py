@@ -30,7 +30,7 @@ def _use_everything(settings: ImapSettings) -> None:
     with Mailbox(settings) as mailbox:
         for uid in mailbox.new_uids():
             mailbox.fetch(uid)
-            mailbox.move(uid, PROCESSED)
+            mailbox.move([uid], PROCESSED)
         mailbox.idle(0)
 
 
@@ -83,7 +83,7 @@ def test_a_mail_that_vanished_is_none(body: bytes) -> None:
 def test_servers_without_move_copy_delete_and_expunge() -> None:
     """The three commands come in this order."""
     with scripted(talk_imap, IMAP) as (port, heard), Mailbox(_imap(port)) as mailbox:
-        mailbox.move(5, PROCESSED)
+        mailbox.move([5], PROCESSED)
     assert [c for c in heard if c in ("UID COPY", "UID STORE", "EXPUNGE")] == [
         "UID COPY",
         "UID STORE",

@@ -27,7 +27,7 @@ def use_everything(server: FaultyImap, timeout: float = 5) -> None:
         mailbox.ensure_folders()
         for uid in mailbox.new_uids():
             mailbox.fetch(uid)
-            mailbox.move(uid, PROCESSED)
+            mailbox.move([uid], PROCESSED)
         mailbox.idle(0)
 
 
@@ -96,7 +96,7 @@ def test_a_mail_that_another_program_removed_is_no_fault(capabilities: str) -> N
         server.inbox.clear()
         assert mailbox.size(uid) is None
         assert mailbox.fetch(uid) is None
-        mailbox.move(uid, PROCESSED)
+        mailbox.move([uid], PROCESSED)
         assert server.folders == {name: [] for name in FOLDERS}
         assert server.heard.count("GREETING") == 1
 

@@ -66,12 +66,12 @@ def test_moved_mail_is_in_its_folder_and_no_longer_new(house: House) -> None:
         mailbox.ensure_folders()
         mailbox.ensure_folders()
         first, second = mailbox.new_uids()
-        mailbox.move(first, PROCESSED)
-        mailbox.move(second, REJECTED)
+        mailbox.move([first], PROCESSED)
+        mailbox.move([second], REJECTED)
         assert mailbox.new_uids() == ()
         assert mailbox.fetch(first) is None
         assert mailbox.size(first) is None
-        mailbox.move(first, PROCESSED)  # gone already: no fault
+        mailbox.move([first], PROCESSED)  # gone already: no fault
     for folder in (PROCESSED, REJECTED):
         with Mailbox(replace(house.settings, folder=folder)) as mailbox:
             assert len(mailbox.new_uids()) == 1

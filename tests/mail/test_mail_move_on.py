@@ -26,7 +26,7 @@ def test_the_one_mail_is_moved_on_and_no_other(house: House) -> None:
         uids = mailbox.new_uids()
         fetched = [mailbox.fetch(uid) for uid in uids]
         for uid in uids:
-            mailbox.move(uid, QUARANTINE)
+            mailbox.move([uid], QUARANTINE)
         wanted = next(one.raw for one in fetched if one and one.raw and b"Subject: one" in one.raw)
         validity = mailbox.uidvalidity
         mailbox.move_on(len(wanted), hashlib.sha256(wanted).hexdigest(), QUARANTINE, PROCESSED)

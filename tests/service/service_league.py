@@ -162,11 +162,12 @@ class Post:
             return Fetched(uid, self.uidvalidity, size, at, None, raw.partition(b"\r\n\r\n")[0])
         return Fetched(uid, self.uidvalidity, size, at, raw)
 
-    def move(self, uid: int, folder: str) -> None:
-        """Move a mail; one that is gone is no fault."""
+    def move(self, uids: Sequence[int], folder: str) -> None:
+        """Move mails; one that is gone is no fault."""
         self._stumble("move")
-        if uid in self.inbox:
-            self.folders.setdefault(folder, []).append(self.inbox.pop(uid)[0])
+        for uid in uids:
+            if uid in self.inbox:
+                self.folders.setdefault(folder, []).append(self.inbox.pop(uid)[0])
 
     def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
         """Move a mail on from one folder to another."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +15,7 @@ from postal.mail.incoming import read_head
 from postal.service.inbound.queue import handle_new
 from postal.service.inbound.whose import identify
 from postal.service.workplace import Workplace
-from postal.store.mails import known_uids, poll_finished, store_mail, unmoved_mails
+from postal.store.mails import known_uids, note_moved, poll_finished, store_mail, unmoved_mails
 from postal.store.rows import MailRow, fold
 
 
@@ -35,8 +35,8 @@ class Inbox(Protocol):
         """Return a mail, None where it is gone."""
         ...
 
-    def move(self, uid: int, folder: str) -> None:
-        """Put a mail into a folder."""
+    def move(self, uids: Sequence[int], folder: str) -> None:
+        """Put mails into a folder."""
         ...
 
     def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
@@ -93,29 +93,32 @@ def put_away(work: Workplace, inbox: Inbox) -> None:
     """
     with work.database.reading() as session:
         rows: Sequence[MailRow] = unmoved_mails(session, work.account, work.folder)
-    done: list[MailRow] = []
+    together: dict[str, list[MailRow]] = {}
+    for row in rows:
+        together.setdefault(row.target, []).append(row)
+    done: dict[str, list[MailRow]] = {}
     try:
-        for row in rows:
-            if row.place != work.folder:
-                if row.sha256 is not None:
-                    inbox.move_on(row.size, row.sha256, row.place, row.target)
-            elif row.uidvalidity == inbox.uidvalidity:
-                inbox.move(row.uid, row.target)
-            done.append(row)
+        for target, mails in together.items():
+            here = [row for row in mails if row.place == work.folder]
+            uids = [row.uid for row in here if row.uidvalidity == inbox.uidvalidity]
+            if uids:
+                inbox.move(uids, target)
+            done[target] = here
+            for row in mails:
+                if row.place != work.folder:
+                    if row.sha256 is not None:
+                        inbox.move_on(row.size, row.sha256, row.place, target)
+                    done[target].append(row)
     finally:
         _note_moved(work, done)
 
 
-def _note_moved(work: Workplace, rows: Sequence[MailRow]) -> None:
+def _note_moved(work: Workplace, moved: Mapping[str, Sequence[MailRow]]) -> None:
     """Note at once where mails lie now; one that isn't noted is moved again, which does nothing."""
-    if not rows:
-        return
-    with work.database.transaction() as session:
-        for row in rows:
-            moved = session.get(MailRow, row.id)
-            if moved is not None:
-                # The GM may have had it handled again meanwhile: then it is to move on.
-                moved.place, moved.moved = row.target, moved.target == row.target
+    if any(moved.values()):
+        with work.database.transaction() as session:
+            for target, rows in moved.items():
+                note_moved(session, [row.id or 0 for row in rows], target)
 
 
 def _store(work: Workplace, fetched: Fetched) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from postal.mail.connection import MailServerUnavailable
 from postal.mail.imap import QUARANTINE, Fetched
@@ -52,9 +53,9 @@ class PatientInbox:
         self._failures.pop(key, None)
         return fetched
 
-    def move(self, uid: int, folder: str) -> None:
-        """Put a mail into a folder."""
-        self._inbox.move(uid, folder)
+    def move(self, uids: Sequence[int], folder: str) -> None:
+        """Put mails into a folder."""
+        self._inbox.move(uids, folder)
 
     def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
         """Put a mail that was moved before into another folder."""
