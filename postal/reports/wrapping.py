@@ -44,9 +44,15 @@ def glue(prose: str, names: Collection[str] = ()) -> str:
     Nor can one come before or within one of ``names``, which their owners chose, before a sum,
     or within a few cards: they read better together.
     """
+    return _glued(prose, tuple(names))
+
+
+# The mails of a turn say much the same to everybody.
+@lru_cache(maxsize=4096)
+def _glued(prose: str, names: tuple[str, ...]) -> str:
     glued = _CARDS.sub(_keep_cards_together, _BEFORE_SUM.sub(_NO_BREAK, prose))
     if names:
-        glued = _at_names(tuple(names)).sub(_keep_together, glued)
+        glued = _at_names(names).sub(_keep_together, glued)
     glued = _BEFORE_RISKY.sub(lambda gap: _NO_BREAK * len(gap.group()), glued)
     return _HYPHEN_BEFORE_RISKY.sub(f"-{_NO_BREAK_MARK}", glued)
 
@@ -70,7 +76,7 @@ def _keep_cards_together(found: re.Match[str]) -> str:
 
 def glue_html(html: str, names: Collection[str] = ()) -> str:
     """Return HTML whose text is glued; tags and lines ready to copy stay as they were."""
-    written = [html_escape(name, quote=False) for name in names]
+    written = tuple(html_escape(name, quote=False) for name in names)
     return _TEXT_NODE.sub(lambda node: _glue_node(node, written), html)
 
 
@@ -102,6 +108,8 @@ def quoted(words: str) -> tuple[str, ...]:
 
 def _glue_node(node: re.Match[str], names: Collection[str]) -> str:
     text = node.group(1)
+    if text.isspace():
+        return node.group()
     marked = text.lstrip().startswith((ORDER_MARK, QUOTE_MARK))
     return node.group() if marked else f">{glue(text, names)}<"
 
@@ -113,8 +121,12 @@ def _paragraph(line: str, names: Collection[str]) -> Iterator[str]:
         return
     found = _INDENT.match(line)
     indent = found.group() if found else ""
+    glued = glue(line[len(indent) :], names)
+    if len(indent) + len(glued) <= COLUMNS and "\t" not in glued:
+        yield indent + glued
+        return
     yield from textwrap.wrap(
-        glue(line[len(indent) :], names),
+        glued,
         COLUMNS,
         initial_indent=indent,
         subsequent_indent=" " * len(indent),
