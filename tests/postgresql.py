@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 from uuid import uuid4
@@ -89,9 +90,9 @@ def find_programs() -> Path:
     return Path(on_path).resolve().parent
 
 
-@pytest.fixture(scope="session")
-def postgresql_cluster() -> Iterator[Cluster]:
-    """Run a cluster for the whole test session."""
+@contextmanager
+def running_cluster() -> Iterator[Cluster]:
+    """Run a cluster; skip or fail where PostgreSQL isn't installed."""
     programs = find_programs()
     try:
         import psycopg  # noqa: F401, PLC0415 - asked for here so that its lack skips these tests
@@ -114,6 +115,13 @@ def postgresql_cluster() -> Iterator[Cluster]:
             yield cluster
         finally:
             cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def postgresql_cluster() -> Iterator[Cluster]:
+    """Run a cluster for the whole test session."""
+    with running_cluster() as cluster:
+        yield cluster
 
 
 @pytest.fixture
