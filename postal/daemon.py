@@ -71,8 +71,9 @@ def run(
             while rounds.watch(lambda: not calls.empty()):
                 rounds.round()
         LOG.info("stopping: %s", signal.Signals(called).name)
-        scheduler.shutdown(wait=True)
     finally:
+        # First, or a last beat might take the mailbox again.
+        scheduler.shutdown(wait=True)
         rounds.close()
         if lease is not None:
             lease.leave()

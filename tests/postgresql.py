@@ -43,6 +43,11 @@ class Cluster:
         """Make the cluster and start it; what is stored need not outlive the machine."""
         data = str(self.folder / "data")
         self._run("initdb", "--pgdata", data, "--no-sync", *OWNER_AND_ENCODING)
+        self.resume()
+
+    def resume(self) -> None:
+        """Start it again after ``stop``."""
+        data = str(self.folder / "data")
         settings = f"-c fsync=off -c listen_addresses='' -c unix_socket_directories={self.folder}"
         log = str(self.folder / "log")
         self._run("pg_ctl", "--pgdata", data, "--wait", "--log", log, "-o", settings, "start")
@@ -52,10 +57,10 @@ class Cluster:
         data = str(self.folder / "data")
         self._run("pg_ctl", "--pgdata", data, "--wait", "--mode=immediate", "stop")
 
-    def new_database(self, encoding: str = "UTF8") -> str:
-        """Return the URL of a new, empty database."""
+    def new_database(self, encoding: str = "UTF8", template: str = "template0") -> str:
+        """Return the URL of a new database: empty, or a copy of another that nobody uses."""
         name = f"test_{uuid4().hex}"
-        kind = ("--template=template0", f"--encoding={encoding}")
+        kind = (f"--template={template}", f"--encoding={encoding}")
         self._run("createdb", "--host", str(self.folder), "--username=postgres", *kind, name)
         return f"postgresql://postgres@/{name}?host={self.folder}"
 

@@ -15,7 +15,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from imapclient import IMAPClient, SocketTimeout
-from imapclient.exceptions import CapabilityError, IMAPClientAbortError, LoginError
+from imapclient.exceptions import (
+    CapabilityError,
+    IMAPClientAbortError,
+    IMAPClientError,
+    LoginError,
+)
 
 from postal.mail.connection import MailboxUnavailable, ServerSettings, sentence, tls_context
 from postal.mail.idling import wait_for_mail
@@ -140,18 +145,12 @@ class Mailbox:
         fetched, as far as it is of a decent length.
         """
         with self._guarded() as client:
-            found = client.fetch([uid], ["RFC822.SIZE", "INTERNALDATE"]).get(uid, {})
-            size, arrived = found.get(b"RFC822.SIZE"), found.get(b"INTERNALDATE")
-            if size is None or arrived is None:
+            try:
+                return self._fetch(client, uid, max_bytes)
+            except IMAPClientError as error:
+                if _still_there(client, [uid], error):
+                    raise
                 return None
-            whole = size <= max_bytes
-            part = "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{_MAX_HEAD_BYTES}>"
-            key = b"BODY[]" if whole else b"BODY[HEADER]<0>"
-            data = client.fetch([uid], [part]).get(uid, {}).get(key)
-            if data is None and whole:
-                return None
-            facts = (uid, self._uidvalidity, int(size), _utc(arrived))
-            return Fetched(*facts, data) if whole else Fetched(*facts, None, data)
 
     def ensure_folders(self) -> None:
         """Create those of FOLDERS that are missing."""
@@ -239,16 +238,32 @@ class Mailbox:
                 raise
         return client
 
+    def _fetch(self, client: IMAPClient, uid: int, max_bytes: int) -> Fetched | None:
+        found = client.fetch([uid], ["RFC822.SIZE", "INTERNALDATE"]).get(uid, {})
+        size, arrived = found.get(b"RFC822.SIZE"), found.get(b"INTERNALDATE")
+        if size is None or arrived is None:
+            return None
+        whole = size <= max_bytes
+        part = "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{_MAX_HEAD_BYTES}>"
+        key = b"BODY[]" if whole else b"BODY[HEADER]<0>"
+        data = client.fetch([uid], [part]).get(uid, {}).get(key)
+        if data is None and whole:
+            return None
+        facts = (uid, self._uidvalidity, int(size), _utc(arrived))
+        return Fetched(*facts, data) if whole else Fetched(*facts, None, data)
+
     def _move(self, client: IMAPClient, uids: list[int], target: str) -> None:
-        if client.has_capability("MOVE"):
-            client.move(uids, target)
-            return
-        client.copy(uids, target)
-        client.delete_messages(uids, silent=True)
-        if client.has_capability("UIDPLUS"):
-            client.uid_expunge(uids)
-        else:
-            client.expunge()
+        """Move mails; where one is gone, moved by another connection first, the others."""
+        while uids:
+            try:
+                _move_all(client, uids, target)
+            except IMAPClientError as error:
+                left = _still_there(client, uids, error)
+                if len(left) == len(uids):
+                    raise
+                uids = left
+            else:
+                return
 
     def _log_in(self, client: IMAPClient) -> None:
         settings = self._settings
@@ -301,6 +316,32 @@ class Mailbox:
 def _shut(client: IMAPClient) -> None:
     with contextlib.suppress(Exception):
         client.shutdown()
+
+
+def _move_all(client: IMAPClient, uids: list[int], target: str) -> None:
+    if client.has_capability("MOVE"):
+        client.move(uids, target)
+        return
+    client.copy(uids, target)
+    client.delete_messages(uids, silent=True)
+    if client.has_capability("UIDPLUS"):
+        client.uid_expunge(uids)
+    else:
+        client.expunge()
+
+
+def _still_there(client: IMAPClient, uids: list[int], error: Exception) -> list[int]:
+    """Return which mails are still in the folder, after the server has refused a command on them.
+
+    Some refuse one of which a mail is gone (RFC 5530, EXPUNGEISSUED), others pass over that mail
+    (RFC 9051, 6.4.9). Where the ``error`` is the connection's, it is raised again.
+    """
+    if isinstance(error, IMAPClientAbortError):
+        raise error
+    # Some tell at a command's end alone which mails are gone (RFC 3501, 5.5).
+    client.noop()
+    found = set(client.search(["UID", ",".join(map(str, uids))]))
+    return [uid for uid in uids if uid in found]
 
 
 def _personal_prefix(client: IMAPClient) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import timedelta
 
-from sqlalchemy.exc import IntegrityError
-
 from postal.errors import PostalError
+from postal.service.blame import whereabouts
 from postal.service.workplace import Workplace
 from postal.store.mails import hold_mailbox, leave_mailbox
 
@@ -41,29 +41,37 @@ class MailboxLease:
 
         A database that can't be reached is no lease: another process may reach it.
         """
-        had, work = self._held, self._work
-        now = work.clock.now()
+        had = self._held
         try:
-            with work.database.transaction() as session:
-                self._held = hold_mailbox(
-                    session,
-                    work.account,
-                    work.folder,
-                    owner=work.owner,
-                    now=now,
-                    until=now + MAILBOX_LEASE,
-                )
-        except (PostalError, IntegrityError):
-            # Two daemons may make the folder's row at the same moment: the next beat tells.
+            self._held = self._hold()
+        except PostalError:
+            self._held = False
+        except Exception as error:  # noqa: BLE001 - a bug here must not leave a stale lease
+            LOG.error("mailbox: an error of postal's own: %s", whereabouts(error))  # noqa: TRY400 - as elsewhere, no traceback
             self._held = False
         if self._held != had:
-            LOG.info("mailbox: %s", "ours" if self._held else "another daemon's")
+            LOG.info(
+                "mailbox: %s", "this daemon has it" if self._held else "left to another daemon"
+            )
         return self._held and not had
+
+    def _hold(self) -> bool:
+        work, now = self._work, self._work.clock.now()
+        with work.database.transaction() as session:
+            return hold_mailbox(
+                session,
+                work.account,
+                work.folder,
+                owner=work.owner,
+                now=now,
+                until=now + MAILBOX_LEASE,
+            )
 
     def leave(self) -> None:
         """Give the mailbox back at the end, so that nobody has to wait for it."""
         if self._held:
             self._held = False
             work = self._work
-            with work.database.transaction() as session:
+            # Where the database is away it becomes free by itself.
+            with suppress(PostalError), work.database.transaction() as session:
                 leave_mailbox(session, work.account, work.folder, owner=work.owner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol, Self
 
@@ -18,6 +19,7 @@ from postal.service.outbound.delivery import Delivered, Sending, recover, send_o
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
+from postal.store.problems import ServerUnreachable
 
 LOG = logging.getLogger("postal")
 
@@ -26,6 +28,9 @@ LONGEST_PAUSE = timedelta(minutes=15)
 
 MOST_SENTENCES = 5
 """How many different reasons of one failure are told: some servers put a new number into each."""
+
+_DATABASE = "database"
+"""The part that is told of where the database server is away."""
 
 WATCH_SECONDS = 9 * 60.0
 """How long one wait for mail lasts before it is begun anew."""
@@ -68,7 +73,7 @@ class Rounds:
 
     A failure is told in the log once, however long it lasts, and so is its end. With a ``lease``
     the mailbox is polled only while this process has it; the mails that another one stored are
-    handled all the same.
+    handled all the same. Once it has become this process's, that it is polled goes before the rest.
     """
 
     def __init__(
@@ -89,7 +94,7 @@ class Rounds:
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
         self._failures: Failures = Failures()
-        self._half_done = False
+        self._half_done: set[str] = set()
         self._lost = False
         self._pause = timedelta(0)
         self._again: datetime | None = None
@@ -170,9 +175,25 @@ class Rounds:
         return False
 
     def close(self) -> None:
-        """Close the connections, whatever state they are in."""
+        """Close the connections, whatever state they are in, and give back what is half done."""
         self._drop()
         self._sender.close()
+        with suppress(PostalError):
+            self._give_back()
+
+    def _give_back(self) -> None:
+        """Leave to others at once what this process took and was interrupted at."""
+        work = self._work
+        recover(work, alone=False)
+        recover_claims(work, alone=False)
+        with work.database.transaction() as session:
+            free_mails(session, work.owner)
+
+    def _has_to_poll(self) -> bool:
+        """Whether the mailbox has become this process's and waits for its first poll."""
+        if self._lease is None or not self._lease.held or self._inbox is not None:
+            return False
+        return self._again is None or self._again <= self._work.clock.now()
 
     def _drop(self) -> None:
         inbox, self._inbox = self._inbox, None
@@ -180,18 +201,24 @@ class Rounds:
             inbox.close()
 
     def _adjudicate(self) -> tuple[Adjudicated, ...]:
-        return adjudicate_due(self._work)
+        """Adjudicate what is due; what was lost with the database the time before is due again."""
+        if "turns" in self._half_done:
+            recover_claims(self._work, alone=False)
+        self._half_done.add("turns")
+        done = adjudicate_due(self._work, self._has_to_poll)
+        self._half_done.discard("turns")
+        return done
 
     def send(self) -> Delivered:
         """Send what is due in the outbox.
 
         Where it failed the time before, a mail's end may not have been noted: on a full disk, say.
         """
-        if self._half_done:
+        if "letters" in self._half_done:
             recover(self._work, alone=False)
-        self._half_done = True
-        done = send_outbox(self._work, self._sender)
-        self._half_done = False
+        self._half_done.add("letters")
+        done = send_outbox(self._work, self._sender, self._has_to_poll)
+        self._half_done.discard("letters")
         return done
 
     def _send(self) -> Delivered | None:
@@ -204,6 +231,11 @@ class Rounds:
     def _try(self, part: str, work: Callable[[], object]) -> None:
         try:
             result = work()
+        except ServerUnreachable as error:
+            # It ails every part alike, and says something else at each step of its restart.
+            if _DATABASE not in self._told:
+                self._tell(_DATABASE, str(error))
+            return
         except (MailServerUnavailable, PostalError) as error:
             self._tell(part, str(error))
             return
@@ -211,6 +243,7 @@ class Rounds:
             self._tell(part, f"an error of postal's own: {whereabouts(error)}")
             return
         if result is not None:
+            self._tell_end(_DATABASE)
             self._tell_end(part)
 
     def _tell_end(self, part: str) -> None:

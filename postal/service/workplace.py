@@ -12,9 +12,9 @@ from postal.reports import Reports
 from postal.store.database import Database
 from postal.store.rows import GameRow, SeatRow
 
-LEASE = timedelta(minutes=5)
-"""How long a process has what it took to work on: far longer than that takes, and short enough to
-wait for where the process was killed."""
+LEASE = timedelta(minutes=4)
+"""How long a process has what it took to work on: far longer than that takes. What a process had
+that was killed is taken up at another's next round after that: within five minutes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from postal.store.problems import (
     CANNOT_OPEN,
     FULL,
     READ_ONLY,
+    SERVER_GONE,
+    ServerUnreachable,
     StoreUnavailable,
     no_tables,
     sentence_for,
@@ -28,6 +30,15 @@ BUSY_SECONDS = 30
 
 CONNECT_SECONDS = 10
 """How long to wait for a PostgreSQL server to answer."""
+
+_NOTICING = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,  # in milliseconds, the others in seconds
+}
+"""So a server whose machine or network is gone is missed within half a minute, not hours."""
 
 
 class Database:
@@ -114,7 +125,7 @@ def make_engine(url: str, *, create: bool = True) -> Engine:
             # Parameters hold secrets and would stand in every error's text.
             hide_parameters=True,
             pool_pre_ping=True,
-            connect_args={"connect_timeout": CONNECT_SECONDS, "client_encoding": "utf8"},
+            connect_args={"client_encoding": "utf8", **_NOTICING},
         )
     except ModuleNotFoundError as error:
         raise StoreUnavailable(
@@ -150,7 +161,8 @@ def told_in_a_sentence() -> Iterator[None]:
         sentence = sentence_for(error)
         if sentence is None:
             raise
-        raise StoreUnavailable(sentence) from error
+        kind = ServerUnreachable if sentence.startswith(SERVER_GONE) else StoreUnavailable
+        raise kind(sentence) from error
 
 
 def _reading_options(url: URL) -> dict[str, object]:

@@ -9,7 +9,9 @@ from sqlalchemy.orm import QueryableAttribute, aliased, defer
 from sqlmodel import Session, and_, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
+from postal.store.inserting import insert_new
 from postal.store.rows import AccountRow, MailRow, MailStatus
+from postal.store.rows.mails import NEW
 
 _MOST_AT_ONCE = 500
 """How many values one statement names: databases have limits."""
@@ -94,7 +96,7 @@ def lease_mail(
     statement = (
         select(MailRow)
         .where(
-            MailRow.status == MailStatus.NEW,
+            NEW,
             col(MailRow.id) > after,
             or_(
                 col(MailRow.lease_until).is_(None),
@@ -106,7 +108,7 @@ def lease_mail(
         )
         .order_by(col(MailRow.id))
         .limit(1)
-        .with_for_update(skip_locked=True)
+        .with_for_update(skip_locked=True, key_share=True)
     )
     row = session.exec(statement).first()
     if row is not None:
@@ -220,9 +222,9 @@ def polled_folder(session: Session, account: str, folder: str) -> AccountRow:
     statement = select(AccountRow).where(AccountRow.account == account, AccountRow.folder == folder)
     row = session.exec(statement).one_or_none()
     if row is None:
-        row = AccountRow(account=account, folder=folder)
-        session.add(row)
-        session.flush()
+        # Another process may be making it at this moment.
+        insert_new(session, AccountRow, [{"account": account, "folder": folder}])
+        row = session.exec(statement).one()
     return row
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
 from postal.store.rows import OutboxRow, OutboxState
+from postal.store.rows.mails import UNSENT
 
 _TO_SEND = (OutboxState.QUEUED, OutboxState.UNKNOWN)
 
@@ -63,10 +64,10 @@ def lease_message(
     """
     statement = (
         select(OutboxRow)
-        .where(_to_send(now))
+        .where(UNSENT, _to_send(now))
         .order_by(col(OutboxRow.id))
         .limit(1)
-        .with_for_update(skip_locked=True)
+        .with_for_update(skip_locked=True, key_share=True)
     )
     message = session.exec(statement).first()
     if message is not None:
@@ -76,11 +77,24 @@ def lease_message(
     return message
 
 
-def mark_sent(session: Session, message_id: int, *, now: datetime, code: int, text: str) -> None:
-    """Note that the server took a message, with its answer."""
-    _mark(
+def mark_sent(  # noqa: PLR0913 - each is a column of the result, named at the call
+    session: Session,
+    message_id: int,
+    *,
+    now: datetime,
+    code: int,
+    text: str,
+    owner: str | None = None,
+) -> bool:
+    """Note that the server took a message, with its answer.
+
+    False, noting nothing, where it is another's than ``owner``'s to send by now.
+    """
+    free = or_(col(OutboxRow.owner).is_(None), col(OutboxRow.owner) == owner)
+    return _mark(
         session,
         message_id,
+        None if owner is None else free,
         state=OutboxState.SENT,
         sent_at=now,
         next_try_at=None,
@@ -97,33 +111,37 @@ def mark_for_retry(  # noqa: PLR0913 - each is a column of the result, named at 
     code: int | None,
     text: str,
     unknown: bool = False,
-) -> None:
+    owner: str | None = None,
+) -> bool:
     """Note why a message didn't go and when to try again, with the same Message-ID.
 
-    ``unknown``: the connection was lost when the server may have taken it.
+    ``unknown``: the connection was lost when the server may have taken it. False, noting nothing,
+    where it isn't ``owner``'s to send any more.
     """
-    statement = update(OutboxRow).where(
-        # What was withdrawn while it was being sent has no bytes any more, and stays so.
-        col(OutboxRow.id) == message_id,
-        col(OutboxRow.raw).is_not(None),
-    )
-    session.exec(
-        statement.values(
-            owner=None,
-            lease_until=None,
-            state=OutboxState.UNKNOWN if unknown else OutboxState.QUEUED,
-            next_try_at=next_try_at,
-            last_code=code,
-            last_text=text,
-        )
-    )
-
-
-def mark_failed(session: Session, message_id: int, *, code: int | None, text: str) -> None:
-    """Note that a message won't be tried again, and why."""
-    _mark(
+    # What was withdrawn while it was being sent has no bytes any more, and stays so.
+    whole = col(OutboxRow.raw).is_not(None)
+    return _mark(
         session,
         message_id,
+        whole if owner is None else and_(whole, _being_sent_by(owner)),
+        state=OutboxState.UNKNOWN if unknown else OutboxState.QUEUED,
+        next_try_at=next_try_at,
+        last_code=code,
+        last_text=text,
+    )
+
+
+def mark_failed(
+    session: Session, message_id: int, *, code: int | None, text: str, owner: str | None = None
+) -> bool:
+    """Note that a message won't be tried again, and why.
+
+    False, noting nothing, where it isn't ``owner``'s to send any more.
+    """
+    return _mark(
+        session,
+        message_id,
+        None if owner is None else _being_sent_by(owner),
         state=OutboxState.FAILED,
         next_try_at=None,
         last_code=code,
@@ -266,10 +284,20 @@ def _to_send(now: datetime) -> ColumnElement[bool]:
     return or_(waiting, given_up)
 
 
+def _being_sent_by(owner: str) -> ColumnElement[bool]:
+    return and_(col(OutboxRow.state) == OutboxState.SENDING, col(OutboxRow.owner) == owner)
+
+
 def _written_to(seat_ids: Collection[int], recipients: Collection[str]) -> ColumnElement[bool]:
     return and_(col(OutboxRow.seat_id).in_(seat_ids), col(OutboxRow.recipient).in_(recipients))
 
 
-def _mark(session: Session, message_id: int, **values: object) -> None:
+def _mark(
+    session: Session, message_id: int, only: ColumnElement[bool] | None, **values: object
+) -> bool:
+    """Change a message, ``only`` where it is as it has to be; whether it was."""
     statement = update(OutboxRow).where(col(OutboxRow.id) == message_id)
-    session.exec(statement.values(owner=None, lease_until=None, **values))
+    if only is not None:
+        statement = statement.where(only)
+    marked = statement.values(owner=None, lease_until=None, **values)
+    return session.exec(marked.returning(col(OutboxRow.id))).one_or_none() is not None

@@ -55,6 +55,7 @@ _CONNECTING = (
     ("password", REFUSED),
     ("pg_hba.conf", REFUSED),
     ("role ", REFUSED),
+    ("database system", f"{SERVER_GONE}."),  # it is starting up, shutting down or recovering
     ("database ", _POSTGRESQL["3D000"]),
     ("too many", SERVER_BUSY),
     ("resolve host", f"{SERVER_GONE}, and that its host is named rightly."),
@@ -67,6 +68,10 @@ _CONNECTING = (
 
 class StoreUnavailable(PostalError):  # noqa: N818 - it names a state of the store
     """The database can't be used now; the text is a sentence for the GM that says what to do."""
+
+
+class ServerUnreachable(StoreUnavailable):
+    """The database server is away, so that nothing of the store can be used until it is back."""
 
 
 class DatabaseTooNew(StoreUnavailable):

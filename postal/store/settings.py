@@ -3,6 +3,7 @@
 from sqlalchemy import update
 from sqlmodel import Session, col
 
+from postal.store.inserting import insert_new
 from postal.store.rows import SettingRow
 
 
@@ -13,9 +14,9 @@ def setting_or(session: Session, key: str, value: str) -> str:
     """
     row = session.get(SettingRow, key)
     if row is None:
-        row = SettingRow(key=key, value=value)
-        session.add(row)
-        session.flush()
+        # Two daemons may start on a new database at once: both go by the value that came first.
+        insert_new(session, SettingRow, [{"key": key, "value": value}])
+        row = session.get_one(SettingRow, key)
     return row.value
 
 

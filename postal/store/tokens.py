@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
+from postal.store.inserting import insert_new
 from postal.store.rows import SeatRow, TokenKind, TokenRow
 
 
@@ -23,8 +24,9 @@ def issue(session: Session, rows: Iterable[TokenRow]) -> None:
     given = {row.digest: row for row in rows}
     statement = select(col(TokenRow.digest)).where(col(TokenRow.digest).in_(given))
     known = set(session.exec(statement).all()) if given else set()
-    session.add_all([row for name, row in given.items() if name not in known])
-    session.flush()
+    # The answer to a late mail may give out the next turn's token while that turn is opened.
+    new = [given[name].model_dump() for name in sorted(given) if name not in known]
+    insert_new(session, TokenRow, new)
 
 
 def token_for_seat(token: str, seat_id: int, turn: int, now: datetime) -> TokenRow:

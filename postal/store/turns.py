@@ -94,29 +94,32 @@ def look_at_due_turn(  # noqa: PLR0913 - each says which, named at the call
 ) -> tuple[GameRow, TurnRow] | None:
     """Take the next turn that may be due, the longest due first, to look at it, or None.
 
-    Until ``until`` no other process gets it here. It stays open for orders. ``polled`` is when the
-    last whole poll of the inbox began: what has its deadline later is not due by it (10.5). A game
-    with mail that is still to be handled waits, and so do all while a mail's game isn't known.
-    The turns of the ids in ``but`` are passed over.
+    Those that a killed process had claimed go before. Until ``until`` no other process gets it
+    here. It stays open for orders. ``polled`` is when the last whole poll of the inbox began: what
+    has its deadline later is not due by it (10.5). A game with mail that is still to be handled
+    waits, and so do all while a mail's game isn't known. The turns of the ids in ``but`` are passed
+    over.
     """
-    statement = (
-        select(GameRow, TurnRow)
-        .where(
-            GameRow.id == TurnRow.game_id,
-            GameRow.status == GameStatus.RUNNING,
-            or_(_due(now, polled), _left_over(now)),
-            col(TurnRow.id).not_in(but),
+    for which in (_left_over(now), _due(now, polled)):
+        # One status at a time, so that an index leads to the row, however many are due.
+        statement = (
+            select(GameRow, TurnRow)
+            .where(
+                GameRow.id == TurnRow.game_id,
+                GameRow.status == GameStatus.RUNNING,
+                which,
+                col(TurnRow.id).not_in(but),
+            )
+            .order_by(col(TurnRow.due_at))
+            .limit(1)
+            .with_for_update(skip_locked=True, key_share=True, of=TurnRow)
         )
-        .order_by(col(TurnRow.due_at), col(TurnRow.id))
-        .limit(1)
-        .with_for_update(skip_locked=True, of=TurnRow)
-    )
-    found = session.exec(statement).first()
-    if found is None:
-        return None
-    found[1].claim_token, found[1].claim_until = token, until
-    session.flush()
-    return found[0], found[1]
+        found = session.exec(statement).first()
+        if found is not None:
+            found[1].claim_token, found[1].claim_until = token, until
+            session.flush()
+            return found[0], found[1]
+    return None
 
 
 def stop_looking(session: Session, turn: TurnRow) -> None:
@@ -208,18 +211,24 @@ def set_game_aside(session: Session, game_id: int) -> bool:
     return _change(session, mine, status=TurnStatus.SET_ASIDE, claim_token=None, claim_until=None)
 
 
-def expire_claims(session: Session, now: datetime) -> int:
-    """End every lease now, so that its turn can be claimed again; return how many there were.
+def new_claim(owner: str, name: str) -> str:
+    """Return the token of a claim of a process; ``name`` is random and tells it from its others."""
+    return f"{owner} {name}"
 
-    For the start of a daemon that is alone, after one that was killed: the orders stay fixed.
+
+def expire_claims(session: Session, now: datetime, owner: str | None = None) -> int:
+    """End leases now, all or a process's own, so that their turns can be claimed again; how many.
+
+    For the start of a daemon that is alone, after one that was killed, and for a process that lost
+    the database in the middle: the orders of a claimed turn stay fixed.
     """
-    statement = (
-        update(TurnRow)
-        .where(col(TurnRow.claim_until) > now)
-        .values(claim_until=now)
-        .returning(col(TurnRow.id))
-    )
-    return len(session.exec(statement).all())
+    statement = update(TurnRow).where(col(TurnRow.claim_until) > now)
+    if owner is not None:
+        mine = col(TurnRow.claim_token).startswith(new_claim(owner, ""), autoescape=True)
+        undone = col(TurnRow.status).in_((TurnStatus.OPEN, TurnStatus.CLAIMED))
+        statement = statement.where(undone, mine)
+    ended = statement.values(claim_until=now).returning(col(TurnRow.id))
+    return len(session.exec(ended).all())
 
 
 def reopen_turn(session: Session, turn_id: int) -> bool:

@@ -61,8 +61,17 @@ class Installed:
 
     def start(self, *arguments: str, heard: Callable[[str], None] = print) -> "Running":
         """Start the command in the background; ``heard`` gets each line of its log as it comes."""
+        return self._start([str(self.program), *arguments], heard)
+
+    def start_with(
+        self, script: Path, *arguments: str, heard: Callable[[str], None] = print
+    ) -> "Running":
+        """Start a script that is run in the environment in place of the command."""
+        return self._start([str(self.python), str(script), *arguments], heard)
+
+    def _start(self, command: list[str], heard: Callable[[str], None]) -> "Running":
         process = subprocess.Popen(
-            [self.program, *arguments],
+            command,
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,

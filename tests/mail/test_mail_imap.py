@@ -77,6 +77,38 @@ def test_moved_mail_is_in_its_folder_and_no_longer_new(house: House) -> None:
             assert len(mailbox.new_uids()) == 1
 
 
+@pytest.mark.parametrize("without", [(), (b"MOVE",), (b"MOVE", b"UIDPLUS")])
+def test_a_mail_that_another_connection_moved_first_is_no_fault(
+    house: House, without: tuple[bytes, ...]
+) -> None:
+    """Whichever commands the server has: `postal poll` beside a daemon does that."""
+    for _ in range(2):
+        house.deliver(RAW, GM, "")
+    with Mailbox(house.settings) as mailbox, Mailbox(house.settings) as other:
+        mailbox.ensure_folders()
+        assert mailbox.new_uids() == other.new_uids()
+        first, second = mailbox.new_uids()
+        other.move([first], PROCESSED)
+        client = mailbox._client
+        assert client is not None
+        client._cached_capabilities = tuple(set(client.capabilities()) - set(without))
+        assert mailbox.fetch(first) is None
+        mailbox.move([first], PROCESSED)
+        mailbox.move([first, second], PROCESSED)
+        assert mailbox.new_uids() == ()
+    with Mailbox(replace(house.settings, folder=PROCESSED)) as mailbox:
+        assert len(mailbox.new_uids()) == 2
+
+
+def test_a_move_that_the_server_refuses_is_a_fault(house: House) -> None:
+    """Where the mail is still there."""
+    house.deliver(RAW, GM, "")
+    with Mailbox(house.settings) as mailbox:
+        (uid,) = mailbox.new_uids()
+        with pytest.raises(MailboxUnavailable):
+            mailbox.move([uid], PROCESSED)  # the folder was never made
+
+
 def test_fetching_marks_nothing_as_seen(house: House) -> None:
     """A mail stays new for the GM's own client."""
     house.deliver(RAW, GM, "")

@@ -1,12 +1,14 @@
 """The same on PostgreSQL, where two processes can really be at it at once."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlmodel import Session
 
 from postal.config import Keep
 from postal.errors import PostalError
@@ -20,10 +22,11 @@ from postal.service.records.export import export_game
 from postal.service.records.verify import verify_game
 from postal.service.turns.adjudication import adjudicate_due
 from postal.store.database import Database
-from postal.store.rows import MailStatus, TurnStatus
+from postal.store.inserting import insert_new
+from postal.store.rows import MailStatus, Row, TurnStatus
 from postal.store.tokens import known_tokens
 from tests.postgresql import postgresql_cluster, postgresql_url
-from tests.service.service_league import HOUR, SLUG, League, Post, open_league
+from tests.service.service_league import DEADLINE, HOUR, MINUTE, SLUG, League, Post, open_league
 
 __all__ = ["postgresql_cluster", "postgresql_url"]
 
@@ -137,6 +140,27 @@ def test_a_person_is_forgotten(league: League) -> None:
     assert (done.games, done.addresses, done.mails) == ((SLUG,), 1, 1)
     assert verify_game(league.work, SLUG)[1] == ()
     assert "Ann" not in export_game(league.work, SLUG)
+
+
+def test_a_late_answer_and_the_turn_that_it_is_for_at_once(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both give out the token of the next turn at the same moment, and neither fails."""
+    league.clock.move_to(DEADLINE + MINUTE)
+    league.poll()
+    second = other_process(league, "b")
+    second.post.deliver(league.mail("Ann", "A: fold\n"))
+    deeds = [second.poll]
+
+    def meanwhile(session: Session, kind: type[Row], rows: Sequence[Any]) -> None:
+        while deeds:
+            deeds.pop()()
+        insert_new(session, kind, rows)
+
+    monkeypatch.setattr("postal.store.tokens.insert_new", meanwhile)
+    league.due()
+    assert [len(league.outbox("Ann", kind)) for kind in ("report", "late")] == [1, 1]
+    assert not [row for row in league.outbox("") if "set aside" in row.subject]
 
 
 def test_a_mail_and_a_claim_at_once_lose_no_order(league: League) -> None:

@@ -77,7 +77,7 @@ def _handle(work: Workplace, number: int, *, vouched: bool = False) -> str:
                 _refuse_gone(row)
                 outcome, letters = work_out(session, work, row, vouched=vouched)
             try:
-                _write(work, number, outcome, letters)
+                _write(work, number, outcome, letters, vouched=vouched)
             except OvertakenError:
                 continue
             break
@@ -94,9 +94,14 @@ def _handle(work: Workplace, number: int, *, vouched: bool = False) -> str:
     return f"Mail {number}: {status}, {reason}."
 
 
-def _write(work: Workplace, number: int, outcome: Outcome, letters: Letters) -> None:
+def _write(
+    work: Workplace, number: int, outcome: Outcome, letters: Letters, *, vouched: bool
+) -> None:
     with work.database.transaction() as session:
         row = find_mail(session, number, hold=True)
+        if vouched:
+            # Another command may have dealt with it meanwhile.
+            _held(row)
         _refuse_done(session, row)
         _refuse_overtaken(session, row, outcome)
         row.tries = 1

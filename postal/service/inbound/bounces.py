@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from sqlmodel import Session
@@ -38,7 +39,8 @@ def delivery_report(case: Case) -> Outcome | None:
     if message is None or message.id is None:
         return Outcome(MailStatus.IGNORED, "a delivery report of no mail of ours")
     status = ", ".join(dict.fromkeys(report.statuses[:_MAX_STATUSES])) or "no status given"
-    what, mark = f"mail {message.id} arrived", None
+    what = f"mail {message.id} arrived"
+    mark: Callable[..., object] | None = None
     if report.failed:
         what = f"mail {message.id} came back"
         # Of a mail that failed the GM knows; one that he queued again is still to go.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -80,8 +79,7 @@ def take_in(work: Workplace, inbox: Inbox) -> int:
             fetched = inbox.fetch(uid)
             if fetched is not None:
                 stored += _store(work, fetched)
-    with suppress(IntegrityError), work.database.transaction() as session:
-        # The folder's row may be new, and another process may be making it at this moment.
+    with work.database.transaction() as session:
         poll_finished(session, *place, uidvalidity=validity, began=began)
     return stored
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -88,7 +88,8 @@ def requeue(work: Workplace, numbers: Sequence[int] = ()) -> int:
 
 
 def _waiting(session: Session, number: int) -> OutboxRow:
-    row = session.get(OutboxRow, number)
+    # Held until the end, so that no daemon takes it meanwhile.
+    row = session.get(OutboxRow, number, with_for_update=True)
     if row is None or row.state in (OutboxState.SENT, OutboxState.SENDING):
         raise PostalError(f"Mail {number} is not waiting: see `postal outbox list`.")
     if hindrance := _hindrance(session, row):
@@ -105,14 +106,16 @@ def _hindrance(session: Session, row: OutboxRow) -> str:
     return ""
 
 
-def send_outbox(work: Workplace, sender: Sending) -> Delivered:
+def send_outbox(
+    work: Workplace, sender: Sending, stop: Callable[[], bool] = lambda: False
+) -> Delivered:
     """Send everything that is due, oldest first, until the server can't be reached.
 
     A mail is marked as being sent before it goes, so that one of which nobody knows whether it
-    went is sent again under its Message-ID.
+    went is sent again under its Message-ID. ``stop``, asked before each, leaves the rest for later.
     """
     sent = retried = failed = 0
-    while (message := _next(work)) is not None:
+    while not stop() and (message := _next(work)) is not None:
         result = _send_one(work, sender, message)
         sent += result.state == "sent"
         failed += result.state == "failed"
@@ -143,25 +146,33 @@ def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResul
     told = result.state == "failed" and raw is not None and message.kind != LetterKind.GM
     notice = _notice(work, message, result) if told else None
     with work.database.transaction() as session:
-        match result.state:
-            case "sent":
-                mark_sent(session, message.id, now=now, code=result.code, text=result.text)
-            case "failed":
-                mark_failed(session, message.id, code=result.code, text=result.text)
-                if notice is not None:
-                    notice.queue(session)
-            case _:
-                step = BACKOFF[min(message.tries, len(BACKOFF)) - 1]
-                mark_for_retry(
-                    session,
-                    message.id,
-                    next_try_at=now + timedelta(minutes=step),
-                    code=result.code or None,
-                    text=result.text,
-                    unknown=result.state == "unknown",
-                )
+        # Where that took longer than the lease, another sends it, and notes what became of it.
+        if _note(session, work, message, result) and notice is not None:
+            notice.queue(session)
     LOG.info("mail %s (%s) %s %s", message.id, message.kind, result.state, result.code or "")
     return result
+
+
+def _note(session: Session, work: Workplace, message: OutboxRow, result: SendResult) -> bool:
+    """Note what became of a mail; False where it isn't ours to send any more."""
+    assert message.id is not None, "a stored mail has an id"
+    now, mine, said = work.clock.now(), work.owner, result.text
+    match result.state:
+        case "sent":
+            return mark_sent(session, message.id, now=now, code=result.code, text=said, owner=mine)
+        case "failed":
+            return mark_failed(session, message.id, code=result.code, text=said, owner=mine)
+        case _:
+            step = BACKOFF[min(message.tries, len(BACKOFF)) - 1]
+            return mark_for_retry(
+                session,
+                message.id,
+                next_try_at=now + timedelta(minutes=step),
+                code=result.code or None,
+                text=said,
+                unknown=result.state == "unknown",
+                owner=mine,
+            )
 
 
 def _notice(work: Workplace, message: OutboxRow, result: SendResult) -> Letters:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -37,6 +38,7 @@ from postal.store.turns import (
     expire_claims,
     finish_turn,
     look_at_due_turn,
+    new_claim,
     release_turn,
     set_due,
     stop_looking,
@@ -72,24 +74,28 @@ class _Claim:
         return self.turn.id
 
 
-def recover_claims(work: Workplace) -> int:
-    """End the claims that a killed daemon left, so that its turns go on at once; how many."""
+def recover_claims(work: Workplace, *, alone: bool = True) -> int:
+    """End the claims that a killed daemon left, so that its turns go on at once; how many.
+
+    ``alone``: no other process adjudicates on this database; else its own claims alone are ended.
+    """
     with work.database.transaction() as session:
-        return expire_claims(session, work.clock.now())
+        return expire_claims(session, work.clock.now(), None if alone else work.owner)
 
 
-def adjudicate_due(work: Workplace) -> tuple[Adjudicated, ...]:
+def adjudicate_due(
+    work: Workplace, stop: Callable[[], bool] = lambda: False
+) -> tuple[Adjudicated, ...]:
     """Adjudicate every turn that is due, game by game; one that fails holds up no other.
 
     Where the world outside fails (a full disk, say) the turn stays open, and the first such
-    PostalError is raised at the end.
+    PostalError is raised at the end. ``stop``, asked before each turn, leaves the rest for later.
     """
     done: list[Adjudicated] = []
     tried: set[int] = set()
     failed: PostalError | None = None
-    while (found := _look(work, tried)) is not None:
+    while not stop() and (found := _look(work, tried)) is not None:
         row, turn = found
-        tried.add(turn.id or 0)
         try:
             result = adjudicate_turn(work, row, turn.number, token=turn.claim_token)
         except UnreadableGameError as error:
@@ -98,7 +104,10 @@ def adjudicate_due(work: Workplace) -> tuple[Adjudicated, ...]:
             failed = failed or error
             _look_away(work, turn)
         else:
-            done += [result] if result else []
+            if result is not None:
+                done.append(result)
+                continue
+        tried.add(turn.id or 0)
     if failed:
         raise failed
     return tuple(done)
@@ -131,7 +140,7 @@ def adjudicate_turn(
         with work.database.transaction() as session:
             set_due(session, turn, file.due_at(loaded))
         return None
-    claim = _Claim(loaded, turn, file, work.new_name(20), why)
+    claim = _Claim(loaded, turn, file, _new_claim(work), why)
     with work.database.transaction() as session:
         if not claim_turn(session, turn, token=claim.token, until=now + LEASE):
             return None
@@ -140,12 +149,16 @@ def adjudicate_turn(
 
 def _look(work: Workplace, tried: set[int]) -> tuple[GameRow, TurnRow] | None:
     """Take the next turn that may be due, so that no other process looks at it meanwhile."""
-    token, now = work.new_name(20), work.clock.now()
+    token, now = _new_claim(work), work.clock.now()
     with work.database.transaction() as session:
         polled = whole_poll_began_at(session, work.account, work.folder)
         return look_at_due_turn(
             session, token=token, now=now, until=now + LEASE, polled=polled, but=tried
         )
+
+
+def _new_claim(work: Workplace) -> str:
+    return new_claim(work.owner, work.new_name(20))
 
 
 def _look_away(work: Workplace, turn: TurnRow) -> None:
@@ -177,7 +190,8 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
             release_turn(session, claim.turn_id, token=claim.token)
         return None
     except PostalError:
-        with work.database.transaction() as session:
+        # Where the database itself is away, the claim ends when it is back, or with its lease.
+        with suppress(PostalError), work.database.transaction() as session:
             release_turn(session, claim.turn_id, token=claim.token)
         raise
     except Exception as error:  # noqa: BLE001 - a bug must not touch other games

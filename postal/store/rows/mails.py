@@ -4,11 +4,21 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, Index, UniqueConstraint
+from sqlalchemy import BigInteger, Index, UniqueConstraint, text
 from sqlmodel import Field
 
 from postal.store.columns import Words, by_value
 from postal.store.rows.base import Row
+
+NEW = text("status = 'new'")
+"""Which mails are still to be handled, for the index that leads to the first of them."""
+
+UNSENT = text("state IN ('queued', 'unknown', 'sending')")
+"""Which messages are still to be sent, for the index that leads to the first of them.
+
+A query uses such an index where it has these very words: by its order alone a database would walk
+through all that was ever sent.
+"""
 
 
 class MailStatus(StrEnum):
@@ -47,6 +57,7 @@ class MailRow(Row, table=True):
         Index("ix_inbox_unmoved", "account", "folder", "moved"),
         Index("ix_inbox_seat_id_turn", "seat_id", "turn"),
         Index("ix_inbox_status_id", "status", "id"),
+        Index("ix_inbox_new", "id", sqlite_where=NEW, postgresql_where=NEW),
         {"sqlite_autoincrement": True},
     )
     shown: ClassVar = ("id", "uid", "status")
@@ -90,7 +101,8 @@ class OutboxRow(Row, table=True):
     __table_args__ = (
         Index("ix_outbox_game_id_turn_kind", "game_id", "turn", "kind"),
         Index("ix_outbox_recipient_created_at", "recipient", "created_at"),
-        Index("ix_outbox_state_next_try_at", "state", "next_try_at"),
+        Index("ix_outbox_state_id", "state", "id"),
+        Index("ix_outbox_unsent", "id", sqlite_where=UNSENT, postgresql_where=UNSENT),
         Index("ix_outbox_seat_id_turn", "seat_id", "turn"),
         {"sqlite_autoincrement": True},
     )

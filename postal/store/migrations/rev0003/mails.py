@@ -16,6 +16,9 @@ _RIGHT = (
 _ASTRAY = f"moved AND status <> 'new' AND target <> folder AND target <> {_RIGHT}"
 """Of such a mail something else became after it was moved; it still has to follow."""
 
+_NEW = sa.text("status = 'new'")
+_UNSENT = sa.text("state IN ('queued', 'unknown', 'sending')")
+
 _HAS_NO_SEAT = "player IS NOT NULL AND player <> '' AND seat_id IS NULL"
 
 
@@ -43,6 +46,7 @@ def change_inbox() -> None:
         table.create_foreign_key(op.f("fk_inbox_seat_id"), "seats", ["seat_id"], ["id"])
         table.drop_index(op.f("ix_inbox_status"))
         table.create_index("ix_inbox_status_id", ["status", "id"])
+        table.create_index("ix_inbox_new", ["id"], sqlite_where=_NEW, postgresql_where=_NEW)
         table.create_index("ix_inbox_unmoved", ["account", "folder", "moved"])
         table.create_index("ix_inbox_seat_id_turn", ["seat_id", "turn"])
 
@@ -72,7 +76,10 @@ def change_outbox() -> None:
             table.drop_index(op.f(f"ix_outbox_{name}"))
         table.create_index("ix_outbox_game_id_turn_kind", ["game_id", "turn", "kind"])
         table.create_index("ix_outbox_recipient_created_at", ["recipient", "created_at"])
-        table.create_index("ix_outbox_state_next_try_at", ["state", "next_try_at"])
+        table.create_index("ix_outbox_state_id", ["state", "id"])
+        table.create_index(
+            "ix_outbox_unsent", ["id"], sqlite_where=_UNSENT, postgresql_where=_UNSENT
+        )
         table.create_index("ix_outbox_seat_id_turn", ["seat_id", "turn"])
 
 
