@@ -53,6 +53,8 @@ def decode_game(text: str, rules: Rules) -> Game:
         deal=fields["deal"],
         missed=fields["missed"],
         dropped=tuple(fields["dropped"]),
+        # States of games that began under the first edition were stored without it.
+        dropped_in=fields.get("dropped_in", {}),
     )
 
 
