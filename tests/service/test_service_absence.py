@@ -15,7 +15,7 @@ from postal.service.desk.newgame import Calendar, NewGame, create_game
 from postal.service.records.verify import verify_game
 from postal.service.turns.due import next_deadline
 from postal.store.rows import GameRow, TurnStatus
-from tests.service.service_league import HOUR, MINUTE, SECRET, SIX, SLUG, League, text_of
+from tests.service.service_league import MINUTE, SECRET, SIX, SLUG, League, text_of
 
 DAY = timedelta(days=1)
 NOTICE = timedelta(hours=48)
@@ -76,10 +76,10 @@ def test_9_4_a_mail_ends_the_notice(quick: League) -> None:
     assert quick.game.dropped == ()
 
 
-def test_9_4_the_reports_say_how_to_come_back(quick: League) -> None:
+def test_9_4_the_reports_say_how_to_come_back(dealt: League) -> None:
     """All are told of the drop, she what brings her back."""
-    with_ann_dropped(quick)
-    ann, bob = (text_of(quick.outbox(name, "report")[-1].raw) for name in ("Ann", "Bob"))
+    with_ann_dropped(dealt)
+    ann, bob = (text_of(dealt.outbox(name, "report")[-1].raw) for name in ("Ann", "Bob"))
     for text in (ann, bob):
         assert "not sooner than 48 hours from now" in " ".join(text.split())
     assert "Any answer of yours brings you back." in " ".join(ann.split())
@@ -113,11 +113,11 @@ def test_9_4_any_mail_of_hers_is_a_sign_of_life(
     assert quick.game.missed["Ann"] == (0 if heard else 2)
 
 
-def test_9_3_a_default_beside_her_mail_says_that_no_order_was_good(quick: League) -> None:
+def test_9_3_a_default_beside_her_mail_says_that_no_order_was_good(dealt: League) -> None:
     """Of a player who wrote it is not said that she sent none."""
-    quick.write("Ann", "A: raise 999")
-    silent_turn(quick, "Ann", "Bob")
-    report = " ".join(text_of(quick.outbox("Cat", "report")[-1].raw).split())
+    dealt.write("Ann", "A: raise 999")
+    silent_turn(dealt, "Ann", "Bob")
+    report = " ".join(text_of(dealt.outbox("Cat", "report")[-1].raw).split())
     assert "NMR: Ann sent no good order" in report
     assert "NMR: Bob sent no order" in report
 
@@ -163,6 +163,9 @@ def test_9_6_wait_of_one_who_owes_holds_the_turn(quick: League) -> None:
 
 def test_9_6_wait_of_one_who_owes_nothing_holds_nobody(betting: League) -> None:
     """He is told so; it is a sign of life all the same."""
+    for player, hand in due(betting.game):
+        betting.write(player, f"{hand[0]}: {'raise 5000' if hand[0] == 'C' else 'fold'}")
+    assert settled(betting) == 1
     idle = next(name for name in SIX if not view(betting.game, name).due)
     told = " ".join(betting.say(idle, "wait").split())
     assert "Nothing is due from you this turn, so it does not wait for you." in told
@@ -170,9 +173,9 @@ def test_9_6_wait_of_one_who_owes_nothing_holds_nobody(betting: League) -> None:
     assert settled(betting) == 1
 
 
-def test_9_6_wait_is_no_shield(quick: League) -> None:
+def test_9_6_wait_is_no_shield(dealt: League) -> None:
     """At the deadline the default is used."""
-    quick.write("Ann", "wait")
-    silent_turn(quick, "Ann")
-    assert {turn.status for turn in quick.turns()[:2]} == {TurnStatus.DONE}
-    assert "NMR: Ann" in " ".join(text_of(quick.outbox("Bob", "report")[-1].raw).split())
+    dealt.write("Ann", "wait")
+    silent_turn(dealt, "Ann")
+    assert {turn.status for turn in dealt.turns()[:2]} == {TurnStatus.DONE}
+    assert "NMR: Ann" in " ".join(text_of(dealt.outbox("Bob", "report")[-1].raw).split())

@@ -86,7 +86,7 @@ def test_the_export_of_a_game_with_refused_lines_replays_to_the_same(
     outcome = replay(read_record(data, GAMES)).outcome
     assert differences(data["outcome"], outcome) == ()
     assert outcome["balances"] == dict(quick.game.balances)
-    ends = [(hand.name, hand.end, list(hand.winners)) for hand in quick.game.hands]
+    ends = [(hand.name, hand.end or None, list(hand.winners)) for hand in quick.game.hands]
     assert [(one["hand"], one["end"], one["winners"]) for one in outcome["hands"]] == ends
     assert verify_game(quick.work, SLUG)[1] == ()
     found = Counter((one["turn"], one["player"], one["code"]) for one in outcome["problems"])

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlmodel import Session, select
 
-from postal.engine.game import adjudicate, due
+from postal.engine.game import adjudicate
 from postal.engine.state import Game
 from postal.engine.view import view
 from postal.errors import PostalError

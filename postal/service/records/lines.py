@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sqlmodel import Session
 
@@ -48,7 +48,9 @@ def written_lines(
     """
     used = decode_book(turn.orders or "")
     mails = mails_read(session, turn.id or 0)
-    lines = [*_noted(loaded, mails), *_signs_of_life(used, len(mails))]
+    noted = list(_noted(loaded, mails))
+    ready = {line[0] for line in noted if line[1] == "ready"}
+    lines = [*noted, *_signs_of_life(used, len(mails), ready)]
     book, _ = take_lines(game, lines)
     if set(book.filed) == set(used.filed) and book.heard == used.heard:
         return lines
@@ -70,8 +72,8 @@ def _noted(loaded: LoadedGame, mails: Sequence[OrderHistoryRow]) -> Iterator[Rec
             yield player, text, number
 
 
-def _signs_of_life(book: Book, mails: int) -> Iterator[RecordLine]:
-    """Yield ``ready`` for whoever was heard of and has no order on file."""
-    silent = sorted(book.heard - {entry.player for entry in book.filed})
+def _signs_of_life(book: Book, mails: int, but: Collection[str] = ()) -> Iterator[RecordLine]:
+    """Yield ``ready`` for whoever was heard of and has no order on file, but for some."""
+    silent = sorted(book.heard - {entry.player for entry in book.filed} - set(but))
     for number, player in enumerate(silent, mails + 1):
         yield player, "ready", number
