@@ -47,7 +47,8 @@ def _endless(rules: Rules) -> Iterator[tuple[str, str]]:
         if not isinstance(phase, BettingPhase) or "check" not in phase.answer:
             continue
         if rules.rulings.must_end and not phase.check_limit and not rules.number("nmr_limit"):
-            yield "option nmr_limit", "is 0, and so is check_limit: such a game might never end."
+            sentence = "is 0, and so is check_limit: give one a limit, or the game might never end."
+            yield "option nmr_limit", sentence
 
 
 def _set_at(rules: Rules, index: int, key: str) -> str:

@@ -110,6 +110,17 @@ def test_9_2_check_in_the_showdown_where_it_is_allowed() -> None:
     assert [event.used for event in play.told(Nmr, "A1")] == ["fold"]
 
 
+@pytest.mark.parametrize(("edition", "used"), [(1, "fold"), (2, "check")])
+def test_9_2_at_the_raise_cap_a_level_pot_is_checked(edition: int, used: str) -> None:
+    """5.3: nobody who sends nothing folds there what costs him nothing; in edition 1 he did."""
+    play = showdown(SAMPLE, smith(raise_cap=1, edition=edition))
+    play.turn(Ann="A: raise 200000")
+    play.turn(Bob="A: stay")
+    play.turn()
+    assert [(event.player, event.used) for event in play.told(Nmr, "A1")] == [("Ann", used)]
+    assert play.hand().over == (edition == 1)
+
+
 def test_9_3_of_a_give_or_keep_others_see_the_word_alone() -> None:
     """The event that all may see holds no card."""
     play = deal(smith(nmr_limit=0))
