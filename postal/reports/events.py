@@ -116,12 +116,12 @@ class _Teller:
         waited = "You are" if mine else f"{event.player} is"
         if not event.notice:
             return (f"{waited} no longer waited for, after {turns} in a row without orders.",)
-        whose, whom = ("from you", "you") if mine else ("from him", "him")
+        whom = self.whom(event.player)
         when = f"not sooner than {counted(event.notice, 'hour')} from now"
         told = (
-            f"{waited} no longer waited for, after {turns} in a row without a mail {whose}.",
+            f"{waited} no longer waited for, after {turns} in a row without a mail.",
             f"The next turn goes on without {whom}, {when}.",
-            "Any answer of yours brings you back." if mine else "Any mail of his brings him back.",
+            "Any answer brings you back." if mine else f"A mail brings {whom} back.",
         )
         return (" ".join(told),)
 
