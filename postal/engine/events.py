@@ -128,16 +128,25 @@ class HandOver(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nmr(Event):
-    """No order of ``player`` was there, ``used`` was used: the default's verb (9.2, 9.3)."""
+    """No order of ``player`` was there, ``used`` was used: the default's verb (9.2, 9.3).
+
+    ``wrote``: a mail of his came, and no good order in it.
+    """
 
     used: str
+    wrote: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped(Event):
-    """``player`` missed ``missed`` turns in a row and is no longer waited for (9.4)."""
+    """``player`` missed ``missed`` turns in a row and is no longer waited for (9.4).
+
+    ``notice``: the next turn goes on without him so many hours from now at the earliest; 0: at
+    once.
+    """
 
     missed: int
+    notice: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

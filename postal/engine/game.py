@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from postal.engine.absence import count_missed, welcome_back
 from postal.engine.book import Book
 from postal.engine.cards import Card
-from postal.engine.events import Dropped, Event, GameOver, Nmr, Returned
+from postal.engine.events import Event, GameOver, Nmr
 from postal.engine.flow import go_on
 from postal.engine.orders import Bet, Order
 from postal.engine.phases import ACTIONS, betting
@@ -104,10 +105,24 @@ def due(game: Game) -> tuple[tuple[str, str], ...]:
 
 
 def awaited(game: Game, book: Book) -> tuple[tuple[str, str], ...]:
-    """Return what is due and not on file, of players who are waited for (RULES.md 9.1, 9.4)."""
-    absent = set(game.dropped) - book.heard
+    """Return what is due and not on file, of players who are waited for (RULES.md 9.1, 9.4).
+
+    Whoever was dropped isn't, from the next turn on, unless he was heard of.
+    """
+    absent = set(game.absent) - book.heard
     filed = {(entry.player, entry.hand) for entry in book.filed}
     return tuple(item for item in due(game) if item not in filed and item[0] not in absent)
+
+
+def on_notice(game: Game, book: Book) -> tuple[str, ...]:
+    """Return who was dropped in the last turn's reports, still plays and was not heard of (9.4).
+
+    For their sake the turn is not adjudicated sooner than ``drop_notice`` hours after those, unless
+    it is its deadline: with it their hands begin to be played without them.
+    """
+    last = {player for player, turn in game.dropped_in.items() if turn == game.turn - 1}
+    playing = {seat.player for hand in game.hands if not hand.over for seat in hand.seats}
+    return tuple(one for one in game.dropped if one in (last & playing) - book.heard)
 
 
 def adjudicate(game: Game, book: Book) -> tuple[Game, tuple[Event, ...]]:
@@ -118,15 +133,18 @@ def adjudicate(game: Game, book: Book) -> tuple[Game, tuple[Event, ...]]:
     """
     if game.finished:
         return game, ()
-    game, events = _welcome_back(game, book)
+    game, events = welcome_back(game, book)
     asked = {player for player, _ in due(game)}
     orders = {(entry.player, entry.hand): entry.order for entry in book.filed}
     ordered = {player for player, _ in set(orders) & set(due(game))}
-    game, happened = _step(game, [hand for hand in game.hands if not hand.over], orders)
+    any_mail = game.rules.rulings.any_mail_is_heard
+    heard = book.heard | ordered if any_mail else frozenset(ordered)
+    wrote = heard if any_mail else frozenset()
+    game, happened = _step(game, [hand for hand in game.hands if not hand.over], orders, wrote)
     events += happened
-    game, dropped = _count_missed(game, asked, ordered)
+    game, dropped = count_missed(game, asked, heard)
     events += dropped
-    game, happened = _play_dropped(game)
+    game, happened = _play_absent(game)
     events += happened
     game = replace(game, turn=game.turn + 1)
     if game.finished:
@@ -135,66 +153,53 @@ def adjudicate(game: Game, book: Book) -> tuple[Game, tuple[Event, ...]]:
     return game, tuple(events)
 
 
-def _welcome_back(game: Game, book: Book) -> tuple[Game, list[Event]]:
-    """Whoever was dropped and has written is waited for again (9.4)."""
-    back = [player for player in game.dropped if player in book.heard]
-    missed = {**game.missed, **dict.fromkeys(back, 0)}
-    dropped = tuple(player for player in game.dropped if player not in back)
-    events: list[Event] = [Returned(player=player, audience=None) for player in back]
-    return replace(game, missed=missed, dropped=dropped), events
+def _play_absent(game: Game) -> tuple[Game, list[Event]]:
+    """Play on at once where only absent players are due, so that nobody waits (9.4).
 
-
-def _count_missed(game: Game, asked: set[str], ordered: set[str]) -> tuple[Game, list[Event]]:
-    limit, events = game.rules.number("nmr_limit"), list[Event]()
-    missed, dropped = dict(game.missed), list(game.dropped)
-    for player in game.players:
-        if player not in asked:
-            continue
-        missed[player] = 0 if player in ordered else missed[player] + 1
-        if limit and missed[player] >= limit and player not in dropped:
-            dropped.append(player)
-            events.append(Dropped(player=player, missed=missed[player], audience=None))
-    return replace(game, missed=missed, dropped=tuple(dropped)), events
-
-
-def _play_dropped(game: Game) -> tuple[Game, list[Event]]:
-    """Play on at once where only dropped players are due, so that nobody waits (9.4)."""
+    An exposure that the other still owes is left until it can be played together with his.
+    """
     events: list[Event] = []
     while True:
-        alone = [hand for hand in game.hands if _only_dropped(game, hand)]
+        alone = [hand for hand in game.hands if _only_absent(game, hand)]
         if not alone:
             return game, events
-        game, happened = _step(game, alone, {})
+        game, happened = _step(game, alone, {}, frozenset())
         events += happened
         for hand in alone:
             game, happened = _end_checking(game, game.hand(hand.name))
             events += happened
 
 
-def _only_dropped(game: Game, hand: Hand) -> bool:
+def _only_absent(game: Game, hand: Hand) -> bool:
     phase = game.phase_of(hand)
     if isinstance(phase, GivePhase) and phase.among == "table":
         at_table = [other for other in game.hands if other.table == hand.table]
         players = {seat.player for other in at_table for seat in other.seats}
     else:
         players = {hand.seats[index].player for index in due_of(game, hand)}
-    return bool(players) and players <= set(game.dropped)
+    return bool(players) and players <= set(game.absent)
 
 
 def _end_checking(game: Game, hand: Hand) -> tuple[Game, list[Event]]:
     phase, betting = game.phase_of(hand), hand.betting
     if not isinstance(phase, BettingPhase) or betting is None or phase.check_limit:
         return game, []
-    absent = all(hand.seats[index].player in game.dropped for index in hand.live)
+    absent = all(hand.seats[index].player in game.absent for index in hand.live)
     if not absent or betting.checks < ABSENT_CHECKS:
         return game, []
     return go_on(game, hand.name)
 
 
 def _step(
-    game: Game, hands: Sequence[Hand], orders: dict[tuple[str, str], Order]
+    game: Game,
+    hands: Sequence[Hand],
+    orders: dict[tuple[str, str], Order],
+    wrote: frozenset[str],
 ) -> tuple[Game, list[Event]]:
-    """Take each of the hands one step: orders, or defaults where there are none."""
+    """Take each of the hands one step: orders, or defaults where there are none.
+
+    ``wrote`` are those of whom a default says that a mail came, and no good order.
+    """
     events: list[Event] = []
     moves: dict[type[Phase], list[Move]] = {kind: [] for kind in STEP_ORDER}
     for hand in hands:
@@ -205,7 +210,15 @@ def _step(
             order = orders.get((player, hand.name))
             if order is None:
                 order, used = ACTIONS[type(phase)].default(game, hand, index)
-                events.append(Nmr(hand=hand.name, player=player, used=used, audience=None))
+                events.append(
+                    Nmr(
+                        hand=hand.name,
+                        player=player,
+                        used=used,
+                        wrote=player in wrote,
+                        audience=None,
+                    )
+                )
             moves[type(phase)].append(Move(hand.name, index, order))
     moves[BettingPhase].sort(key=lambda move: _pays_last(game, move))
     for kind in STEP_ORDER:

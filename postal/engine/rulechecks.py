@@ -37,7 +37,25 @@ def misfits(rules: Rules) -> Iterator[tuple[str, str]]:
     if rules.start_money < antes:
         money = f"is £{rules.start_money:,}; the antes of {rules.tables} tables need £{antes:,}."
         yield "option start_money", money
+    yield from _endless(rules)
     yield from _cards(rules)
+
+
+def _endless(rules: Rules) -> Iterator[tuple[str, str]]:
+    """Tell of a game in which two who are silent could check for ever (RULES.md 6.7, 9.4)."""
+    for phase in rules.phases:
+        if not isinstance(phase, BettingPhase) or "check" not in phase.answer:
+            continue
+        if rules.rulings.must_end and not phase.check_limit and not rules.number("nmr_limit"):
+            sentence = "is 0, and so is check_limit: give one a limit, or the game might never end."
+            yield "option nmr_limit", sentence
+
+
+def _set_at(rules: Rules, index: int, key: str) -> str:
+    """Return where a figure of a phase is set: the option's name, or the key's path."""
+    value = rules.source["phase"][index].get(key, f"${key}")
+    named = isinstance(value, str) and value.startswith("$")
+    return f"option {value[1:]}" if named else f"phase[{index}].{key}"
 
 
 def _cards(rules: Rules) -> Iterator[tuple[str, str]]:
@@ -50,6 +68,9 @@ def _cards(rules: Rules) -> Iterator[tuple[str, str]]:
             yield f"{path}.kind", "must come after the deal."
         for key, sentence in held.through(phase):
             yield f"{path}.{key}", sentence
+        if isinstance(phase, BettingPhase) and phase.min_raise > phase.max_raise:
+            low, most = _set_at(rules, index, "min_raise"), _set_at(rules, index, "max_raise")
+            yield low, f"is £{phase.min_raise:,}, over the £{phase.max_raise:,} of {most}."
     cards = held.hidden + held.shown
     if cards != HAND_CARDS:
         yield "phase", f"leave {cards} cards to each player at the showdown, not {HAND_CARDS}."
@@ -72,9 +93,7 @@ class _Held:
                 if cards > self.hidden:
                     yield "cards", f"must be {self.hidden} or less: no more are face down."
                 self.hidden, self.shown = self.hidden - cards, self.shown + cards
-            case BettingPhase(min_raise=low, max_raise=high):
-                if low > high:
-                    yield "min_raise", f"is £{low:,}, over the most of £{high:,}."
+            case BettingPhase():
                 if not 1 <= self.shown <= MOST_SHOWING:
                     yield "first", f"needs one to four exposed cards, and {self.shown} are."
             case _:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from postal.engine.editions import NEWEST, rulings
 from postal.engine.rulechecks import HAND_CARDS, misfits
 from postal.engine.rules import (
     STANDARD_CHOICES,
+    STANDARD_LIMITS,
     STANDARD_OPTIONS,
     AntePhase,
     BettingPhase,
@@ -49,16 +51,20 @@ class _Mistake(Exception):  # noqa: N818 - never leaves this module
 
 
 def read_rules(
-    source: Mapping[str, Any], options: Mapping[str, Any], players: int
+    source: Mapping[str, Any],
+    options: Mapping[str, Any],
+    players: int,
+    edition: int = NEWEST,
 ) -> Rules | tuple[RuleProblem, ...]:
     """Return the Rules of a game file for ``players`` players, or every mistake found in it.
 
     ``source`` is the file as parsed; ``options`` what the GM sets otherwise, as values or as
     the text of values. A number of players that the game does not take, and start money below
-    the antes (RULES.md 1.1, 1.2), are mistakes too.
+    the antes (RULES.md 1.1, 1.2), are mistakes too. ``edition`` is that of RULES.md under which
+    the game is played: one of EDITIONS.
     """
     problems = [*_unknown(source, FILE_KEYS, "", "a game file")]
-    values = _options(source, options, problems)
+    values = _options(source, options, edition, problems)
     phases = _phases(source, values, problems)
     try:
         tables = _frame(source, players)
@@ -67,7 +73,7 @@ def read_rules(
     except _Mistake as mistake:
         return (*problems, mistake.problem)
     if not problems:
-        rules = Rules(name, players, tables, jokers, phases, values, source)
+        rules = Rules(name, players, tables, jokers, phases, values, source, edition)
         problems += (RuleProblem(path, sentence) for path, sentence in misfits(rules))
         if not problems:
             return rules
@@ -94,9 +100,13 @@ def _unknown(
 
 
 def _options(
-    source: Mapping[str, Any], chosen: Mapping[str, Any], problems: list[RuleProblem]
+    source: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+    edition: int,
+    problems: list[RuleProblem],
 ) -> dict[str, OptionValue]:
-    values = dict(STANDARD_OPTIONS)
+    values = {**STANDARD_OPTIONS, **rulings(edition).standard}
+    limits = STANDARD_LIMITS if rulings(edition).must_end else {}
     if not isinstance(source.get("options", {}), Mapping):
         problems.append(RuleProblem("options", "must be a table of options."))
         return values
@@ -110,16 +120,23 @@ def _options(
         problems += wrong
         if wrong:
             continue
-        _take(values, f"options.{name}.default", name, entry, entry["default"], problems)
+        capped = _capped(entry, limits.get(name))
+        _take(values, f"options.{name}.default", name, capped, entry["default"], problems)
     for name, value in chosen.items():
         if name not in known:
             near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
             problems.append(RuleProblem(f"option {name}", f"is unknown; {hint}"))
             continue
-        entry = declared.get(name, {})
+        entry = _capped(declared.get(name, {}), limits.get(name))
         _take(values, f"option {name}", name, entry, value, problems)
     return values
+
+
+def _capped(entry: Mapping[str, Any], most: int | None) -> Mapping[str, Any]:
+    """Return what a file says of an option, with the most that it may be at all."""
+    high = entry.get("max", most)
+    return entry if most is None or type(high) is not int else {**entry, "max": min(high, most)}
 
 
 def _limits(path: str, entry: Mapping[str, Any]) -> Iterator[RuleProblem]:
@@ -313,7 +330,8 @@ class _Reader:
         if isinstance(value, str) and value.startswith("$"):
             if value[1:] not in self.options:
                 raise _Mistake(path, f"names the option {value[1:]!r}, which [options] lacks.")
-            value = self.options[value[1:]]
+            # What the GM has set is told by the name under which he has set it.
+            path, value = f"option {value[1:]}", self.options[value[1:]]
         number = _whole(path, value)
         if number < least:
             raise _Mistake(path, f"is {number}; it must be {least} or more.")

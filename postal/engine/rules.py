@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from postal.engine.editions import NEWEST, Rulings, rulings
 from postal.engine.words import Verb
 
 OptionValue = int | bool | str
@@ -15,7 +16,7 @@ OptionValue = int | bool | str
 STANDARD_OPTIONS: Mapping[str, OptionValue] = {
     "start_money": 1_000_000,
     "ante": 20_000,
-    "min_raise": 1_000,
+    "min_raise": 5_000,
     "max_raise": 50_000,
     "max_showdown_raise": 200_000,
     "raise_cap": 0,
@@ -28,9 +29,35 @@ STANDARD_OPTIONS: Mapping[str, OptionValue] = {
     "nmr_limit": 2,
     "reveal": "end",
     "settle": 30,
+    "drop_notice": 48,
+    "trouble_hours": 24,
 }
-"""What the engine takes where a game file does not name the option (defaults of RULES.md)."""
+"""What is taken where a game file does not name the option (RULES.md, newest edition)."""
 
+_MOST_MONEY = 1_000_000_000
+_A_FORTNIGHT = 336
+
+STANDARD_LIMITS: Mapping[str, int] = {
+    "start_money": _MOST_MONEY,
+    "ante": _MOST_MONEY,
+    "min_raise": _MOST_MONEY,
+    "max_raise": _MOST_MONEY,
+    "max_showdown_raise": _MOST_MONEY,
+    "raise_cap": 1_000,
+    "check_limit": 100,
+    "nmr_limit": 100,
+    "settle": 10_080,
+    "drop_notice": _A_FORTNIGHT,
+    "trouble_hours": _A_FORTNIGHT,
+}
+"""The most that an option may be, whatever a game file says: pounds, counts, minutes or hours."""
+
+STANDARD_WORDS: Mapping[str, str] = {
+    "drop_notice": "hours from the report that says a player is dropped until a turn goes on"
+    " without him",
+    "trouble_hours": "hours that a line which was refused or not understood holds the turn at most",
+}
+"""What those options that belong to every game say, where a game file does not name them."""
 
 STANDARD_CHOICES: Mapping[str, tuple[str, ...]] = {
     "iou": ("call", "stay-and-call"),
@@ -123,7 +150,8 @@ Phase = HandsPhase | DealPhase | GivePhase | KeepPhase | AntePhase | BettingPhas
 class Rules:
     """The rules of one game, checked: phases with their figures, and the options' values.
 
-    ``source`` is the game file as read, kept for the record; ``options`` holds every option.
+    ``source`` is the game file as read, kept for the record; ``options`` holds every option;
+    ``edition`` is that of RULES.md under which the game is played to its end.
     """
 
     name: str
@@ -133,6 +161,22 @@ class Rules:
     phases: tuple[Phase, ...]
     options: Mapping[str, OptionValue]
     source: Mapping[str, Any] = field(repr=False)
+    edition: int = NEWEST
+
+    @property
+    def rulings(self) -> Rulings:
+        """How the game's edition rules where editions differ."""
+        return rulings(self.edition)
+
+    @property
+    def told_options(self) -> Mapping[str, OptionValue]:
+        """The options that people are told of: none that came after the game's edition."""
+        declared, later = self.source.get("options", {}), self.rulings.standard
+        return {
+            name: value
+            for name, value in self.options.items()
+            if name in declared or not (name in STANDARD_WORDS and name in later)
+        }
 
     def number(self, option: str) -> int:
         """Return an option that is a number."""
@@ -164,9 +208,13 @@ class Rules:
         return next(phase.cards for phase in self.phases if isinstance(phase, DealPhase))
 
     def canonical(self) -> str:
-        """Return file and options as canonical JSON: what the deal's commitment is made over."""
+        """Return file, options and edition as canonical JSON: what the commitment is made over.
+
+        The first edition is not named: texts of its time don't have it.
+        """
+        edition = {"edition": self.edition} if self.edition > 1 else {}
         return json.dumps(
-            {"rules": self.source, "options": dict(self.options)},
+            {"rules": self.source, "options": dict(self.options), **edition},
             sort_keys=True,
             separators=(",", ":"),
             ensure_ascii=False,

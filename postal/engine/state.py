@@ -134,7 +134,8 @@ class Game:
 
     ``turn`` is the number of the turn that is being played, from 1. ``balances`` are whole
     pounds and may be below zero (RULES.md 8.3). ``missed`` counts a player's turns in a row
-    without orders, ``dropped`` holds those for whom defaults are used at once (9.4).
+    of which nothing was heard, ``dropped`` holds those who are no longer waited for (9.4), and
+    ``dropped_in`` the turn whose reports said so, for each who has the next one to come back in.
     """
 
     rules: Rules
@@ -146,6 +147,12 @@ class Game:
     deal: int = 1
     missed: Mapping[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    dropped_in: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Those dropped before this turn: defaults are used for them at once (RULES.md 9.4)."""
+        return tuple(one for one in self.dropped if self.dropped_in.get(one, 0) < self.turn)
 
     @property
     def finished(self) -> bool:

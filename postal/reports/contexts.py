@@ -205,8 +205,9 @@ class ReceiptFacts:
     ``committed`` pounds his orders need and ``left`` pounds he has beside. ``cut`` are lines
     that were not read because they were quoted; ``cancelled``, ``lost`` and ``replaced`` name
     hands: taken back, no longer covered, and where the last of several orders counts.
-    ``waiting`` says that the turn is held to its deadline for him; ``unavailable`` names commands
-    that this version does not have.
+    ``waiting`` says that the turn is held to its deadline for him, ``waits_in_vain`` that he asked
+    for that and owes nothing (RULES.md 9.6); ``unavailable`` names commands that this version does
+    not have.
     ``nothing`` says that the mail held no order and no command.
     """
 
@@ -220,6 +221,7 @@ class ReceiptFacts:
     replaced: tuple[str, ...] = ()
     waiting: bool = False
     ready: bool = False
+    waits_in_vain: bool = False
     unavailable: tuple[str, ...] = ()
     nothing: bool = False
 
@@ -261,6 +263,7 @@ class ReceiptContext:
     replaced: tuple[str, ...]
     waiting: bool
     ready: bool
+    waits_in_vain: bool
     unavailable: tuple[str, ...]
     nothing: bool
 

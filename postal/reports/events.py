@@ -107,13 +107,23 @@ class _Teller:
 
     def nmr(self, event: engine.Nmr) -> Sentence:
         mine = event.player == self.viewer
-        sent = "you sent no order" if mine else f"{event.player} sent no order"
+        what = "no good order" if event.wrote else "no order"
+        sent = f"you sent {what}" if mine else f"{event.player} sent {what}"
         return (f'NMR: {sent}, so the default "{event.used}" was used.',)
 
     def dropped(self, event: engine.Dropped) -> Sentence:
-        turns = counted(event.missed, "turn")
-        waited = "You are" if event.player == self.viewer else f"{event.player} is"
-        return (f"{waited} no longer waited for, after {turns} in a row without orders.",)
+        turns, mine = counted(event.missed, "turn"), event.player == self.viewer
+        waited = "You are" if mine else f"{event.player} is"
+        if not event.notice:
+            return (f"{waited} no longer waited for, after {turns} in a row without orders.",)
+        whom = self.whom(event.player)
+        when = f"not sooner than {counted(event.notice, 'hour')} from now"
+        told = (
+            f"{waited} no longer waited for, after {turns} in a row without a mail.",
+            f"The next turn goes on without {whom}, {when}.",
+            "Any answer brings you back." if mine else f"A mail brings {whom} back.",
+        )
+        return (" ".join(told),)
 
     def returned(self, event: engine.Returned) -> Sentence:
         back = "You are" if event.player == self.viewer else f"{event.player} is"

@@ -26,6 +26,7 @@ def receipt_context(facts: ReceiptFacts) -> ReceiptContext:
         replaced=facts.replaced,
         waiting=facts.waiting,
         ready=facts.ready,
+        waits_in_vain=facts.waits_in_vain,
         unavailable=facts.unavailable,
         nothing=facts.nothing,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from postal.engine.events import Dropped, Event, Nmr
-from postal.engine.rules import STANDARD_OPTIONS
+from postal.engine.rules import STANDARD_OPTIONS, STANDARD_WORDS
 from postal.engine.state import Passed
 from postal.engine.view import GameView
 from postal.reports.bodies import Layout
@@ -82,7 +82,11 @@ class Reports:
 
     def rules(self, frame: Frame, options: Sequence[OptionFact]) -> Rendered:
         """Return the rules for players, with the options as this game has them."""
-        values = {**STANDARD_OPTIONS, **{option.name: option.value for option in options}}
+        # What came after a game's edition is not told to its players, and not defined here.
+        usual = {
+            name: value for name, value in STANDARD_OPTIONS.items() if name not in STANDARD_WORDS
+        }
+        values = {**usual, **{option.name: option.value for option in options}}
         told_options = tuple(
             OptionFact(option.name, option.value, prose(option.says)) for option in options
         )

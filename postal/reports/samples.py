@@ -160,9 +160,10 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
         unavailable=("press",),
     )
     ready = replace(odd, problems=(), waiting=False, ready=True)
+    vain = replace(ready, ready=False, waits_in_vain=True)
     filed = tuple(OnFile(item.hand, due=True, line=item.examples[0]) for item in seen.due)
     complete = ReceiptFacts(filed, committed=0, left=seen.balance, problems=_PROBLEMS)
-    for facts in (nothing, odd, ready, complete):
+    for facts in (nothing, odd, ready, vain, complete):
         yield reports.receipt(_FRAME, seen, facts)
         yield reports.orders_on_file(_PLAIN_FRAME, seen, facts)
 

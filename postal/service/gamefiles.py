@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from postal.engine.editions import NEWEST
 from postal.engine.rulefile import read_rules
 from postal.engine.rules import Rules
 from postal.errors import UsageError, toml_place
@@ -46,10 +47,17 @@ def load_game_file(name: str, folders: Sequence[Path]) -> Mapping[str, Any]:
 
 
 def make_rules(
-    source: Mapping[str, Any], options: Mapping[str, Any], players: int, where: str = ""
+    source: Mapping[str, Any],
+    options: Mapping[str, Any],
+    players: int,
+    where: str = "",
+    edition: int = NEWEST,
 ) -> Rules:
-    """Return checked rules; RulesError with every mistake, one a line, where they won't do."""
-    rules = read_rules(source, options, players)
+    """Return checked rules; RulesError with every mistake, one a line, where they won't do.
+
+    ``edition`` is that of RULES.md under which the game is played.
+    """
+    rules = read_rules(source, options, players, edition)
     if isinstance(rules, Rules):
         return rules
     prefix = f"{where}: " if where else ""

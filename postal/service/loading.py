@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from postal.engine.book import Book, Filed
-from postal.engine.game import awaited
+from postal.engine.game import awaited, due, on_notice
 from postal.engine.rules import Rules
 from postal.engine.state import Game
 from postal.errors import PostalError
@@ -111,9 +111,13 @@ class TurnFile:
         changed = replace(self.of(player), **changes)  # type: ignore[arg-type]  # fields by their names
         return replace(self, presence={**self.presence, player: changed})
 
+    def hear(self, player: str) -> TurnFile:
+        """Return the file with a sign of life of one player noted (9.4)."""
+        return replace(self.with_presence(player, heard=True), book=self.book.hear(player))
+
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Those who hold the turn to its deadline by their own wish."""
+        """Those who have asked to hold the turn to its deadline; it counts if they owe (9.6)."""
         return tuple(name for name, one in self.presence.items() if one.waiting)
 
     @property
@@ -126,15 +130,26 @@ class TurnFile:
         return not awaited(game, self.book)
 
     def due_at(self, loaded: LoadedGame) -> datetime | None:
-        """Return when the turn in play is due as things stand: settled (10.6), or its deadline."""
-        turn = loaded.turn
+        """Return when the turn in play is due as things stand: settled (10.6), or its deadline.
+
+        It is not settled before those who were just dropped have had their notice (9.4).
+        """
+        turn, game = loaded.turn, loaded.game
         assert turn is not None, "a game in play has a turn"
-        if not self.complete(loaded.game) or self.waiting or self.troubled:
+        owing = {player for player, _ in due(game)}
+        if not self.complete(game) or owing.intersection(self.waiting) or self.troubled:
             return turn.deadline
         times = (one.last_order_at for one in self.presence.values())
         last = max((time for time in times if time), default=None)
         settled = (last or turn.opened_at) + timedelta(minutes=loaded.row.settle)
+        if on_notice(game, self.book):
+            settled = max(settled, notice_ends(loaded.rules, turn.opened_at))
         return min(settled, turn.deadline) if turn.deadline else settled
+
+
+def notice_ends(rules: Rules, reported: datetime) -> datetime:
+    """Return until when a player may come back whom a report of that time has dropped (9.4)."""
+    return reported + timedelta(hours=rules.number("drop_notice"))
 
 
 def find_game(session: Session, slug: str) -> GameRow:
@@ -150,7 +165,7 @@ def load_game(session: Session, row: GameRow) -> LoadedGame:
     with _readable(row):
         assert row.id is not None, "a stored game has an id"
         seats = seats_of(session, row.id)
-        rules = stored_rules(row.rules, row.options, len(seats))
+        rules = stored_rules(row.rules, row.options, len(seats), row.edition)
         done, turn = last_turns(session, row.id)
         assert done is not None, "a stored game was dealt"
         assert done.state is not None, "a turn that is done has a state"
@@ -158,9 +173,9 @@ def load_game(session: Session, row: GameRow) -> LoadedGame:
 
 
 @lru_cache(maxsize=64)
-def stored_rules(rules: str, options: str, players: int) -> Rules:
+def stored_rules(rules: str, options: str, players: int, edition: int) -> Rules:
     """Return the rules of a stored game from its texts; made once, since they never change."""
-    return make_rules(json.loads(rules), json.loads(options), players)
+    return make_rules(json.loads(rules), json.loads(options), players, edition=edition)
 
 
 def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:

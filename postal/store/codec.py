@@ -19,8 +19,8 @@ from postal.engine.state import Game, Hand, Table
 
 NAME_FIELDS = frozenset(
     {
-        "audience", "balances", "dropped", "heard", "missed", "player", "players", "receiver",
-        "standings", "to", "winners",
+        "audience", "balances", "dropped", "dropped_in", "heard", "missed", "player", "players",
+        "receiver", "standings", "to", "winners",
     }
 )  # fmt: skip
 """The fields of states, orders and events in which all texts are players' names."""
@@ -53,6 +53,8 @@ def decode_game(text: str, rules: Rules) -> Game:
         deal=fields["deal"],
         missed=fields["missed"],
         dropped=tuple(fields["dropped"]),
+        # States of games that began under the first edition were stored without it.
+        dropped_in=fields.get("dropped_in", {}),
     )
 
 

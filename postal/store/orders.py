@@ -7,6 +7,8 @@ from sqlmodel import Session, col, select
 
 from postal.store.rows import AttendanceRow, OrderAction, OrderHistoryRow, OrderRow
 
+_NOTHING_DONE = (OrderAction.READ, OrderAction.REFUSED)
+
 
 def orders_on_file(session: Session, turn_id: int) -> Sequence[OrderRow]:
     """Return a turn's orders in the order in which they were accepted."""
@@ -29,7 +31,15 @@ def taken_of_mails(session: Session, mails: Sequence[int]) -> Sequence[OrderHist
     """Return what was done on the word of some mails, oldest first; what was refused is none."""
     statement = select(OrderHistoryRow).where(
         col(OrderHistoryRow.mail_id).in_(mails),
-        OrderHistoryRow.action != OrderAction.REFUSED,
+        col(OrderHistoryRow.action).not_in(_NOTHING_DONE),
+    )
+    return session.exec(statement.order_by(col(OrderHistoryRow.id))).all()
+
+
+def mails_read(session: Session, turn_id: int) -> Sequence[OrderHistoryRow]:
+    """Return what each mail of a turn ordered, in the order in which the mails were handled."""
+    statement = select(OrderHistoryRow).where(
+        OrderHistoryRow.turn_id == turn_id, OrderHistoryRow.action == OrderAction.READ
     )
     return session.exec(statement.order_by(col(OrderHistoryRow.id))).all()
 
@@ -42,7 +52,7 @@ def taken_after(
         OrderHistoryRow.turn_id == turn_id,
         OrderHistoryRow.seat_id == seat_id,
         col(OrderHistoryRow.mail_id) > mail_id,
-        OrderHistoryRow.action != OrderAction.REFUSED,
+        col(OrderHistoryRow.action).not_in(_NOTHING_DONE),
     )
     return session.exec(statement.order_by(col(OrderHistoryRow.id))).first()
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from postal.engine.book import Book, Submission, submit
 from postal.engine.cards import Card, full_pack, parse_cards
+from postal.engine.editions import NEWEST
 from postal.engine.events import Event
 from postal.engine.game import TableSetup, adjudicate, start
 from postal.engine.orders import (
@@ -40,9 +41,9 @@ def smith_file() -> dict[str, Any]:
     return tomllib.loads(SMITH.read_text(encoding="utf-8"))
 
 
-def smith(players: int = 6, **options: Any) -> Rules:
-    """Return the rules of Smith's game with these options."""
-    rules = read_rules(smith_file(), options, players)
+def smith(players: int = 6, edition: int = NEWEST, **options: Any) -> Rules:
+    """Return the rules of Smith's game with these options, and a least raise of 1,000."""
+    rules = read_rules(smith_file(), {"min_raise": 1_000, **options}, players, edition)
     assert isinstance(rules, Rules), rules
     return rules
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from postal.engine.book import Book, Submission, submit
 from postal.engine.cards import Card, full_pack
 from postal.engine.deal import draw_pack, draw_seats
+from postal.engine.editions import EDITIONS
 from postal.engine.events import Event
 from postal.engine.game import TableSetup, adjudicate, start
 from postal.engine.orders import (
@@ -33,6 +34,7 @@ CLOSING_TURN = 14
 """From this turn on everybody who plays legally folds or calls, so that games end."""
 
 OPTIONS: dict[str, st.SearchStrategy[Any]] = {
+    "edition": st.sampled_from(EDITIONS),
     "start_money": st.sampled_from([80_000, 150_000, 1_000_000]),
     "max_raise": st.sampled_from([10_000, 50_000]),
     "raise_cap": st.sampled_from([0, 1, 3]),

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from postal.engine.cards import cards_text
+from postal.engine.editions import EDITIONS
 from postal.engine.events import BetsFirst, Exposed, Folded, HandOver, Raised, Stayed
 from postal.engine.game import due
-from tests.engine.engine_games import Play, betting, codes, smith, told
+from postal.engine.rulefile import option_choices, read_rules
+from postal.engine.rules import BettingPhase, Rules
+from tests.engine.engine_games import Play, betting, codes, smith, smith_file, told
 
 SAMPLE = {"A": {"Ann": "AS AD AH | KC QD", "Bob": "KS KD 9H | 9D 2S"}}
 
@@ -122,18 +125,31 @@ def test_5_3_raise_cap() -> None:
     assert play.view("Ann").due[0].verbs == ("raise", "fold", "check")
 
 
-def test_5_3_raise_cap_in_the_showdown() -> None:
-    """There too stay, call and fold are left: with level sums call and fold."""
-    play = begin(raise_cap=1)
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_5_3_raise_cap_in_the_showdown(edition: int) -> None:
+    """There too no raise is left: with level sums check, call and fold, in edition 1 no check."""
+    play = begin(raise_cap=1, edition=edition)
     play.turn(Ann="A: raise 1000")
     play.turn(Bob="A: stay")
     play.turn()
     play.turn(Ann="A: raise 1000")
     assert set(play.view("Bob").due[0].verbs) == {"stay", "call", "fold"}
     play.turn(Bob="A: stay")
-    assert set(play.view("Ann").due[0].verbs) == {"call", "fold"}
-    assert codes(play.mail("Ann", "A: check")) == ["not-allowed A1"]
+    check = [] if edition == 1 else ["check"]
+    assert set(play.view("Ann").due[0].verbs) == {"call", "fold", *check}
     assert codes(play.mail("Ann", "A: raise 1000")) == ["not-allowed A1"]
+    assert codes(play.mail("Ann", "A: check")) == (["not-allowed A1"] if edition == 1 else [])
+
+
+def test_5_3_the_least_raise_is_5000() -> None:
+    """By the game file, and where a file doesn't say; 1,000 in edition 1 where it doesn't."""
+    assert option_choices(smith_file())["min_raise"]["default"] == 5_000
+    file = smith_file()
+    del file["options"]["min_raise"]
+    for edition, least in ((1, 1_000), (2, 5_000)):
+        rules = read_rules(file, {}, 6, edition)
+        assert isinstance(rules, Rules)
+        assert {one.min_raise for one in rules.phases if isinstance(one, BettingPhase)} == {least}
 
 
 def test_5_3_no_cap_by_default() -> None:

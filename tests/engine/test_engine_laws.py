@@ -29,7 +29,9 @@ from postal.engine.view import view
 from tests.engine.engine_games import PLAYERS, smith
 from tests.engine.engine_random import OPTIONS, Mails, Turn, played, replayed, setups
 
-GAMES = st.fixed_dictionaries(OPTIONS)
+GAMES = st.fixed_dictionaries(OPTIONS).filter(
+    lambda options: options["nmr_limit"] or options["check_limit"]
+)
 SEEDS = st.integers(0, 2**32 - 1)
 SIZES = st.sampled_from([6, 6, 8])
 
@@ -240,7 +242,7 @@ def test_10_3_what_a_player_may_not_see_changes_nothing_for_him(
     players: int, options: dict[str, Any], seed: int, viewer: str, length: int
 ) -> None:
     """With all unseen cards changed, his views and events stay the same to the last card."""
-    rules = smith(players, **{**options, "reveal": "never", "nmr_limit": 0})
+    rules = smith(players, **{**options, "reveal": "never", "nmr_limit": 0, "check_limit": 4})
     turns = [turn for turn, _ in zip(played(rules, seed, tidy=True), range(length), strict=False)]
     opponent = rules.choice("exposed_to") == "opponent"
     seen = known(turns, viewer)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from postal.engine.cards import cards_text, parse_cards
+from postal.engine.editions import EDITIONS, NEWEST
 from postal.engine.events import (
     Checked,
     Dropped,
@@ -17,7 +18,7 @@ from postal.engine.events import (
     Nmr,
     Returned,
 )
-from postal.engine.game import awaited, due
+from postal.engine.game import awaited, due, on_notice
 from tests.engine.engine_games import PLAYERS, Play, betting, codes, deal, showdown, smith
 
 SAMPLE = {"A": {"Ann": "AS AD AH | KC QD", "Bob": "KS KD 9H | 9D 2S"}}
@@ -109,6 +110,17 @@ def test_9_2_check_in_the_showdown_where_it_is_allowed() -> None:
     assert [event.used for event in play.told(Nmr, "A1")] == ["fold"]
 
 
+@pytest.mark.parametrize(("edition", "used"), [(1, "fold"), (2, "check")])
+def test_9_2_at_the_raise_cap_a_level_pot_is_checked(edition: int, used: str) -> None:
+    """5.3: nobody who sends nothing folds there what costs him nothing; in edition 1 he did."""
+    play = showdown(SAMPLE, smith(raise_cap=1, edition=edition))
+    play.turn(Ann="A: raise 200000")
+    play.turn(Bob="A: stay")
+    play.turn()
+    assert [(event.player, event.used) for event in play.told(Nmr, "A1")] == [("Ann", used)]
+    assert play.hand().over == (edition == 1)
+
+
 def test_9_3_of_a_give_or_keep_others_see_the_word_alone() -> None:
     """The event that all may see holds no card."""
     play = deal(smith(nmr_limit=0))
@@ -138,17 +150,41 @@ def dropped_pair(**options: Any) -> Play:
 
 
 def test_9_4_dropped_after_two_turns() -> None:
-    """Both are named, and their hands play on at once: nobody waits."""
+    """Both are named, with their notice, and the next turn is theirs to come back in."""
     play = dropped_pair()
-    assert [(event.player, event.missed) for event in play.told(Dropped)] == [
-        ("Ann", 2),
-        ("Bob", 2),
+    assert [(event.player, event.missed, event.notice) for event in play.told(Dropped)] == [
+        ("Ann", 2, 48),
+        ("Bob", 2, 48),
     ]
     assert play.game.dropped == ("Ann", "Bob")
-    assert all(play.hand(f"{letter}1").end == "fold" for letter in "ABC")
-    assert not play.hand("A2").over
-    assert play.game.turn == 3
+    assert not any(hand.over for hand in play.game.hands)
+    assert on_notice(play.game, play.book) == ("Ann", "Bob")
+    assert not [item for item in awaited(play.game, play.book) if item[0] in ("Ann", "Bob")]
+
+
+def test_9_4_from_the_next_turn_on_defaults_are_used_at_once() -> None:
+    """Their hands against each other end in that turn, and nobody waits any more."""
+    play = dropped_pair()
+    play.turn()
+    assert [play.hand(f"{letter}1").end for letter in "ABC"] == ["fold"] * 3
+    assert not play.told(Dropped)
+    assert on_notice(play.game, play.book) == ()
     assert play.game.total == 6_000_000
+
+
+def test_9_4_the_notice_is_an_option() -> None:
+    """In hours; the event tells it."""
+    play = dropped_pair(drop_notice=7)
+    assert {event.notice for event in play.told(Dropped)} == {7}
+
+
+def test_9_4_after_the_last_turn_nobody_is_dropped() -> None:
+    """There is nothing left to be dropped from."""
+    play = betting(SAMPLE, rules=smith(nmr_limit=1))
+    play.turn()
+    assert play.game.finished
+    assert not play.told(Dropped)
+    assert play.game.dropped == ()
 
 
 @pytest.mark.parametrize(("limit", "turns"), [(1, 1), (3, 3), (0, None)])
@@ -158,27 +194,45 @@ def test_9_4_the_limit_is_an_option(limit: int, turns: int | None) -> None:
     for turn in (1, 2, 3):
         for act in (give_all,) if turn == 1 else (keep_all,) if turn == 2 else ():
             act(play, "Fay")
+        for player, hand in due(play.game) if turn == 3 else ():
+            if player != "Fay":
+                play.good(player, f"{hand[0]}: raise 1000")
         play.turn()
-        assert bool(play.told(Dropped)) == (turn == turns) or turn > 2
+        assert [event.player for event in play.told(Dropped)] == (["Fay"] if turn == turns else [])
         assert ("Fay" in play.game.dropped) == (turns is not None and turn >= turns)
 
 
-def test_9_4_an_accepted_order_starts_the_count_anew() -> None:
-    """One order for one hand is enough; a refused one is not."""
+def test_9_4_any_mail_ends_the_row() -> None:
+    """An order, a refused one, a sign of life; a default is used all the same, and says so."""
     play = deal(smith())
     play.turn()
     cards = cards_text(play.seat("Ann").hidden[:5])
     play.good("Ann", f"A: keep {cards} expose {cards_text(play.seat('Ann').hidden[:3])}")
     assert codes(play.mail("Bob", "A: fold")) == ["wrong-phase A1"]
+    play.book = play.book.hear("Cat")
     play.turn()
-    assert "Ann" not in play.game.dropped
-    assert "Bob" in play.game.dropped
-    assert play.game.missed["Ann"] == 0
+    assert play.game.dropped == ("Dan", "Eve", "Fay")
+    assert [play.game.missed[player] for player in PLAYERS[:6]] == [0, 0, 0, 2, 2, 2]
+    wrote = {(event.player, event.wrote) for event in play.told(Nmr)}
+    heard = {(player, player in ("Ann", "Bob", "Cat")) for player in PLAYERS[:6]}
+    assert wrote == heard
 
 
-def with_dropped_bob() -> Play:
+def test_9_4_a_turn_without_anything_due_neither_counts_nor_ends_the_row() -> None:
+    """But a mail in it ends the row."""
+    play = betting(SAMPLE, rules=smith(nmr_limit=3))
+    play.turn(Ann="A: raise 1000")
+    play.game = replace(play.game, missed={**play.game.missed, "Ann": 2, "Cat": 2, "Dan": 2})
+    play.book = play.book.hear("Dan")
+    play.turn(Bob="A: raise 1000")
+    assert [play.game.missed[player] for player in ("Ann", "Bob", "Cat", "Dan")] == [2, 0, 2, 0]
+
+
+def with_dropped_bob(edition: int = NEWEST) -> Play:
     """Play to turn 3 with Bob dropped; all others have ordered, and A1 waits for Ann."""
-    play = deal(smith(), {letter: {"Ann": "2C 3C 4C AS AD AH AC"} for letter in "ABC"})
+    play = deal(
+        smith(edition=edition), {letter: {"Ann": "2C 3C 4C AS AD AH AC"} for letter in "ABC"}
+    )
     give_all(play, "Bob")
     play.turn()
     for player in PLAYERS[:6]:
@@ -193,23 +247,52 @@ def with_dropped_bob() -> Play:
 
 
 def test_9_4_nobody_waits_for_a_dropped_player() -> None:
-    """He is not awaited, and his default follows his opponent's order in the same turn."""
+    """He is not awaited, and his default follows his opponent's order in the same turn.
+
+    He owes nothing in the turn since he was dropped, but it is his to come back in all the same.
+    """
     play = with_dropped_bob()
     assert ("Ann", "A1") in due(play.game)
-    assert not [item for item in awaited(play.game, play.book) if item[0] == "Bob"]
+    assert "Bob" not in {player for player, _ in due(play.game)}
+    assert on_notice(play.game, play.book) == ("Bob",)
     play.turn(Ann="A: raise 1000")
     assert [event.player for event in play.told(Folded, "A1")] == ["Bob"]
-    assert [event.used for event in play.told(Nmr, "A1")] == ["fold"]
+    assert [(event.used, event.wrote) for event in play.told(Nmr, "A1")] == [("fold", False)]
     assert play.hand("A1").over
 
 
-def test_9_4_any_line_brings_him_back() -> None:
-    """A refused line too: he is awaited again, and starts with no missed turn."""
-    play = with_dropped_bob()
+def test_9_4_what_is_played_at_once_comes_after_the_calls_of_the_turn() -> None:
+    """A pot that falls to Ann through an absent player is no cash for her call of that turn."""
+    play = showdown(dict.fromkeys("AB", SAMPLE["A"]), smith(), "AB")
+    play.turn(Ann="A: check; B: raise 1000")
+    play.turn(Bob="A: check; B: stay")
+    play.game = replace(play.game, dropped=("Bob",))
+    play.turn(Ann="A: raise 1000; B: call")
+    order = [event.hand for event in play.events if isinstance(event, HandOver)]
+    assert order == ["B1", "A1"]
+
+
+def test_9_4_an_exposure_that_the_other_owes_is_played_together_with_his() -> None:
+    """Nothing of his is turned up before: the other chooses in his own time."""
+    play = betting(SAMPLE, rules=smith(nmr_limit=5))
+    play.turn(Ann="A: raise 1000")
+    play.game = replace(play.game, dropped=("Ann",))
+    play.turn(Bob="A: stay")
+    assert not play.told(Exposed)
+    assert awaited(play.game, play.book) == (("Bob", "A1"),)
+    play.turn(Bob="A: expose 9D")
+    assert [cards_text(event.cards) for event in play.told(Exposed, "A1")] == ["QD", "9D"]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_9_4_any_line_brings_him_back(edition: int) -> None:
+    """A refused line too: he is awaited again from that turn on."""
+    play = with_dropped_bob(edition)
     assert codes(play.mail("Bob", "A: stay")) == ["not-your-turn A1"]
+    assert on_notice(play.game, play.book) == ()
     play.turn(Ann="A: raise 1000; B: raise 1000")
     assert [event.player for event in play.told(Returned)] == ["Bob"]
-    assert play.game.dropped == ()
+    assert (play.game.dropped, dict(play.game.dropped_in)) == ((), {})
     assert not play.hand("A1").over
     assert ("Bob", "A1") in awaited(play.game, play.book)
     play.turn(Bob="A: stay")
@@ -225,8 +308,8 @@ def test_9_4_a_sign_of_life_is_enough() -> None:
     assert not play.hand("A1").over
 
 
-def test_9_4_after_coming_back_the_count_starts_at_none() -> None:
-    """A refused line brings him back: he is awaited, and this turn is his first one missed."""
+def test_9_4_a_refused_line_brings_him_back_in_the_turn_in_which_he_owes() -> None:
+    """He is awaited, and the row begins anew."""
     play = betting(SAMPLE, rules=smith())
     play.turn(Ann="A: raise 1000")
     play.turn(Bob="A: stay")
@@ -235,7 +318,7 @@ def test_9_4_after_coming_back_the_count_starts_at_none() -> None:
     assert codes(play.mail("Bob", "A: fold")) == ["wrong-phase A1"]
     assert awaited(play.game, play.book) == (("Ann", "A1"), ("Bob", "A1"))
     play.turn(Ann="A: expose KC")
-    assert play.game.missed["Bob"] == 1
+    assert play.game.missed["Bob"] == 0
     assert play.game.dropped == ()
     assert not play.told(Dropped)
 
@@ -243,7 +326,7 @@ def test_9_4_after_coming_back_the_count_starts_at_none() -> None:
 @pytest.mark.parametrize(("limit", "checks"), [(4, 4), (2, 2), (0, 4)])
 def test_9_4_two_dropped_players_in_a_showdown(limit: int, checks: int) -> None:
     """They check until the hand counts as called, all in one turn; without a limit after four."""
-    play = showdown(SAMPLE, smith(nmr_limit=0, check_limit=limit))
+    play = showdown(SAMPLE, smith(nmr_limit=9, check_limit=limit))
     play.game = replace(play.game, dropped=("Ann", "Bob"))
     play.turn()
     assert len(play.told(Checked, "A1")) == checks
@@ -252,12 +335,15 @@ def test_9_4_two_dropped_players_in_a_showdown(limit: int, checks: int) -> None:
 
 
 def test_9_4_a_table_of_dropped_players_plays_to_the_end() -> None:
-    """With everybody dropped one turn ends the game, and money adds up."""
+    """With everybody dropped the turn after ends the game, and money adds up."""
     play = deal(smith(nmr_limit=1))
+    play.turn()
+    assert play.game.dropped == PLAYERS[:6]
+    assert not play.game.finished
     play.turn()
     assert play.game.finished
     assert play.told(GameOver)[0].standings == play.game.standings()
-    assert play.game.turn == 2
+    assert play.game.turn == 3
     assert play.game.total == 6_000_000
 
 

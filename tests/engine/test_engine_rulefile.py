@@ -9,10 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postal.engine.rulefile import RuleProblem, option_choices, read_rules
-from postal.engine.rules import STANDARD_CHOICES, STANDARD_OPTIONS, BettingPhase, Rules
+from postal.engine.rules import (
+    STANDARD_CHOICES,
+    STANDARD_LIMITS,
+    STANDARD_OPTIONS,
+    BettingPhase,
+    Rules,
+)
 from tests.engine.engine_games import deal, smith, smith_file
 
 Source = dict[str, Any]
+
+
+def problems(source: Source, options: Source) -> tuple[RuleProblem, ...]:
+    """Return all mistakes in a game of six."""
+    found = read_rules(source, options, 6)
+    assert not isinstance(found, Rules)
+    return found
 
 
 def mistakes(source: Source, options: Source | None = None, players: int = 6) -> list[str]:
@@ -43,7 +56,7 @@ def test_smiths_file(players: int, tables: int) -> None:
     rules = smith(players)
     assert (rules.players, rules.tables, rules.jokers) == (players, tables, 4)
     assert (rules.hand_size, rules.dealt, rules.start_money) == (2, 7, 1_000_000)
-    assert dict(rules.options) == dict(STANDARD_OPTIONS)
+    assert dict(rules.options) == {**STANDARD_OPTIONS, "min_raise": 1_000}
     first, showdown = (phase for phase in rules.phases if isinstance(phase, BettingPhase))
     assert (first.max_raise, showdown.max_raise) == (50_000, 200_000)
     assert (first.closes, showdown.closes) == (("stay",), ("call",))
@@ -129,8 +142,69 @@ def test_an_unknown_option_is_told_with_the_nearest() -> None:
 
 def test_min_raise_over_max_raise() -> None:
     """No raise would be possible."""
-    paths = mistakes(smith_file(), {"min_raise": 60_000})
-    assert paths == ["phase[5].min_raise"]
+    assert mistakes(smith_file(), {"min_raise": 60_000}) == ["option min_raise"]
+    (found,) = problems(smith_file(), {"max_raise": 4_000})
+    assert str(found) == "option min_raise: is £5,000, over the £4,000 of option max_raise."
+    source = changed("phase", 5, "min_raise", to=60_000)
+    assert mistakes(source) == ["phase[5].min_raise"]
+
+
+def test_what_a_phase_takes_from_an_option_is_told_by_the_options_name() -> None:
+    """The GM knows that name, and has set it; no path in a file that he never saw."""
+    source = changed("options", "min_raise", "min")
+    assert mistakes(source, {"min_raise": 0}) == ["option min_raise"] * 2
+    assert mistakes(smith_file(), {"check_limit": 1}) == ["option check_limit"]
+
+
+def test_9_4_a_game_that_might_never_end_is_refused() -> None:
+    """Two who are silent would check for ever; in edition 1 such games were begun."""
+    endless = {"nmr_limit": 0, "check_limit": 0}
+    (found,) = problems(smith_file(), endless)
+    assert found.path == "option nmr_limit"
+    assert "check_limit" in found.sentence
+    assert isinstance(read_rules(smith_file(), endless, 6, 1), Rules)
+    for option in endless:
+        assert isinstance(read_rules(smith_file(), {**endless, option: 2}, 6), Rules)
+
+
+@pytest.mark.parametrize("name", list(STANDARD_LIMITS))
+def test_every_number_has_a_most(name: str) -> None:
+    """Beyond it neither dates nor databases would hold; a file's own limit counts below it."""
+    numbers = {name for name, value in STANDARD_OPTIONS.items() if type(value) is int}
+    assert set(STANDARD_LIMITS) == numbers
+    most = STANDARD_LIMITS[name]
+    (found, *_) = problems(smith_file(), {name: most + 1})
+    assert str(found) == f"option {name}: is {most + 1}; it must be {most} or less."
+    assert f"option {name}: is {most};" not in "".join(
+        map(str, problems(smith_file(), {name: most, "nonsense": 1}))
+    )
+    source = smith_file()
+    source["options"][name]["max"] = most * 2
+    assert f"option {name}" in mistakes(source, {name: most + 1})
+    source["options"][name]["max"] = source["options"][name]["default"]
+    assert f"option {name}" in mistakes(source, {name: most})
+
+
+def test_an_option_that_a_game_of_edition_1_does_not_name_means_as_before() -> None:
+    """Never a newer default (GAMES.md); nor is anybody told of it."""
+    source = smith_file()
+    for name in ("min_raise", "drop_notice", "trouble_hours"):
+        del source["options"][name]
+    old, new = read_rules(source, {}, 6, 1), read_rules(source, {}, 6)
+    assert isinstance(old, Rules)
+    assert isinstance(new, Rules)
+    assert (old.number("min_raise"), new.number("min_raise")) == (1_000, 5_000)
+    assert old.number("drop_notice") == 0
+    # Trouble held a turn to its deadline, however far off that was.
+    assert old.number("trouble_hours") > 300 * 24
+    assert set(new.told_options) - set(old.told_options) == {"drop_notice", "trouble_hours"}
+
+
+def test_the_commitment_fixes_the_edition() -> None:
+    """The first is not named, since texts of its time don't name it."""
+    (old, new) = (smith(edition=edition).canonical() for edition in (1, 2))
+    assert "edition" not in json.loads(old)
+    assert json.loads(new)["edition"] == 2
 
 
 @pytest.mark.parametrize(

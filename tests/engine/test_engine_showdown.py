@@ -181,7 +181,7 @@ def test_6_7_only_checks_in_a_row_count() -> None:
 
 def test_6_7_no_limit() -> None:
     """With 0 two players can check for ever, and a call still ends it."""
-    play = begin(check_limit=0)
+    play = showdown(SAMPLE, smith(nmr_limit=100, check_limit=0))
     for number in range(11):
         play.turn(**{("Ann", "Bob")[number % 2]: "A: check"})
     assert not play.hand().over

@@ -93,8 +93,9 @@ class League:
         if not start:
             players = [(name, f"{name.lower()}@example.org") for name in PLAYERS]
             calendar = Calendar(7, 20, "Europe/London")
-            # Nobody is dropped, though nobody orders in the first turns.
-            new = NewGame(SLUG, players, "smith", {"nmr_limit": 9}, calendar, SECRET)
+            # Nobody is dropped, though nobody orders in the first turns; small raises are good.
+            options = {"nmr_limit": 9, "min_raise": 1_000}
+            new = NewGame(SLUG, players, "smith", options, calendar, SECRET)
             create_game(self.work, new, games_path(folder))
         self.turn: int = start.turn if start else 1
         while self.turn < STATES[state]:

@@ -78,14 +78,15 @@ def test_wait_holds_the_turn_and_ready_takes_it_back(dealt: League) -> None:
 
 
 def test_wait_is_no_shield_against_nmr(dealt: League) -> None:
-    """9.6: nothing but wait is no order."""
+    """9.6: nothing but wait is no order; it is a sign of life (9.4)."""
     dealt.order_all("Ann")
     dealt.write("Ann", "wait\n")
     dealt.clock.advance(HOUR * 24 * 8)
     dealt.poll()
     (done,) = dealt.due()
     assert done.why == "deadline"
-    assert dealt.game.missed["Ann"] == 1
+    assert dealt.game.missed["Ann"] == 0
+    assert "NMR: you sent no good order" in text_of(dealt.outbox("Ann", "report")[-1].raw)
 
 
 def test_the_letter_is_enough_and_press_is_not_read(dealt: League) -> None:

@@ -57,7 +57,7 @@ def test_a_keep_is_filed(dealt: League) -> None:
         ("{t}: raise £40,000", "{t}: raise 40000"),
         ("Table {t} bet 40k", "{t}: raise 40000"),
         ("> quoted\n* {t} fold", "{t}: fold"),
-        ("{t} r 1000; {t} raise 2000", "{t}: raise 2000"),
+        ("{t} r 5000; {t} raise 6000", "{t}: raise 6000"),
     ],
 )
 def test_bets_are_filed(betting: League, written: str, filed: str) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlmodel import Session, select
 
-from postal.engine.game import adjudicate, due
+from postal.engine.game import adjudicate
 from postal.engine.state import Game
 from postal.engine.view import view
 from postal.errors import PostalError
@@ -249,39 +249,6 @@ def test_a_preview_changes_nothing(quick: League) -> None:
     assert events
     assert quick.game.turn == 1
     assert not quick.outbox(None, "report")
-
-
-def test_who_was_dropped_and_writes_is_waited_for_again(quick: League) -> None:
-    """9.4: any line brings him back, `ready` too."""
-    for _ in range(2):
-        quick.order_all("Ann")
-        quick.clock.advance(timedelta(days=8))
-        quick.poll()
-        quick.due()
-    assert quick.game.dropped == ("Ann",)
-    quick.order_all("Ann")
-    quick.write("Ann", "ready")
-    quick.poll()
-    quick.clock.advance(HOUR)
-    owes = any(player == "Ann" for player, _ in due(quick.game))
-    assert len(quick.due()) == (0 if owes else 1)
-    quick.clock.advance(timedelta(days=8))
-    quick.poll()
-    quick.due()
-    assert "Ann" not in quick.game.dropped
-
-
-def test_a_dropped_player_is_not_waited_for(quick: League) -> None:
-    """9.4."""
-    for _ in range(2):
-        quick.order_all("Ann")
-        quick.clock.advance(timedelta(days=8))
-        quick.poll()
-        quick.due()
-    quick.order_all("Ann")
-    quick.poll()
-    quick.clock.advance(HOUR)
-    assert [one.why for one in quick.due()] == ["complete"]
 
 
 def test_a_finished_game_ends_with_a_final_report_for_everybody(quick: League) -> None:

@@ -53,7 +53,7 @@ def allowed(game: Game, hand: Hand) -> tuple[Verb, ...]:
     """Return the verbs that the player to act may use, whatever money he has.
 
     The first bet has its own list (5.1, 6.5); a check needs level sums (6.3), a stay an
-    opponent who is ahead (6.4); at the raise cap stay, call and fold are left (5.3).
+    opponent who is ahead (6.4); at the raise cap there is no raise (5.3).
     """
     betting, phase = hand.betting, phase_of(game, hand)
     if betting is None:
@@ -63,7 +63,7 @@ def allowed(game: Game, hand: Hand) -> tuple[Verb, ...]:
     capped = bool(phase.raise_cap) and betting.raises >= phase.raise_cap
     barred: set[Verb] = {"stay"} if level else {"check"}
     if capped:
-        barred |= {"raise", "check"}
+        barred |= {"raise"} if game.rules.rulings.check_at_the_cap else {"raise", "check"}
     return tuple(verb for verb in verbs if verb not in barred)
 
 

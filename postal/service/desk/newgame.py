@@ -15,7 +15,6 @@ from postal.clock import deadline_after
 from postal.config.sections import bare_address
 from postal.engine.book import Book
 from postal.engine.deal import SECRET_BYTES, commitment
-from postal.engine.editions import NEWEST
 from postal.errors import UsageError
 from postal.mail.gate import base_address
 from postal.ordertext import name_problem
@@ -89,7 +88,7 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         rules=json.dumps(source, ensure_ascii=False),
         options=json.dumps({name: rules.options[name] for name in new.options}),
         engine_version=__version__,
-        edition=NEWEST,
+        edition=rules.edition,
         secret=new.secret,
         commitment=commitment(new.secret, rules.canonical()),
         committed=rules.canonical(),

@@ -69,7 +69,7 @@ def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, 
         "turn_status": loaded.turn.status.value if loaded.turn else None,
         "deadline": _deadline(loaded),
         "zone": loaded.row.zone,
-        "options": dict(loaded.rules.options),
+        "options": dict(loaded.rules.told_options),
         "commitment": loaded.row.commitment,
         "players": [
             {

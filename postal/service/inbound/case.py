@@ -51,10 +51,28 @@ class SeatCase(Case):
             return False
         return turn.deadline is None or self.row.internal_date <= turn.deadline
 
-    def troubled(self) -> TurnChange | None:
-        """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open."""
-        turn = self.loaded.turn
-        if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
+    def troubled(self, *, his: bool) -> TurnChange | None:
+        """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open.
+
+        ``his``: it is no doubtful one, so that he was heard of by it.
+        """
+        if self.loaded.turn is None or self.loaded.turn.number != self.whose.turn:
             return None
-        file = self.file.with_presence(self.seat.name, troubled=True)
-        return TurnChange(turn, self.seat.id, file.due_at(self.loaded), file.of(self.seat.name))
+        file = self._heard() if his else self.file
+        return self._change(file.with_presence(self.seat.name, troubled=True))
+
+    def heard(self) -> TurnChange | None:
+        """Return the change that the player was heard of in the turn in play (RULES.md 9.4)."""
+        return self._change(self._heard())
+
+    def _heard(self) -> TurnFile:
+        turn = self.loaded.turn
+        in_time = turn is None or turn.deadline is None or self.row.internal_date <= turn.deadline
+        counts = self.loaded.rules.rulings.any_mail_is_heard and in_time
+        return self.file.hear(self.seat.name) if counts else self.file
+
+    def _change(self, file: TurnFile) -> TurnChange | None:
+        turn, name = self.loaded.turn, self.seat.name
+        if turn is None or turn.status is not TurnStatus.OPEN or file == self.file:
+            return None
+        return TurnChange(turn, self.seat.id, file.due_at(self.loaded), file.of(name))

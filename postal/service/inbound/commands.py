@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from postal.engine.rulefile import option_choices
+from postal.engine.rules import STANDARD_WORDS
 from postal.engine.state import Passed
 from postal.engine.view import view
 from postal.reports import OptionFact, Rendered
@@ -48,8 +49,8 @@ def option_facts(loaded: LoadedGame) -> tuple[OptionFact, ...]:
     """Return each option of the game with its value and what the game file says of it."""
     said = option_choices(loaded.rules.source)
     return tuple(
-        OptionFact(name, value, str(said.get(name, {}).get("says", "")))
-        for name, value in loaded.rules.options.items()
+        OptionFact(name, value, str(said.get(name, {}).get("says", STANDARD_WORDS.get(name, ""))))
+        for name, value in loaded.rules.told_options.items()
     )
 
 

@@ -29,7 +29,7 @@ def doubtful(case: SeatCase) -> Outcome | None:
     why = why or "it is from another player's address"
     _tell(case, said, from_player=other is not None)
     reason = f"held, its sender is doubtful: {why}"
-    return Outcome(MailStatus.QUARANTINED, reason, case.whose, turn=case.troubled())
+    return Outcome(MailStatus.QUARANTINED, reason, case.whose, turn=case.troubled(his=False))
 
 
 def _tell(case: SeatCase, said: str, *, from_player: bool) -> None:

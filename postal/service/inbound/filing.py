@@ -6,12 +6,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from postal.engine.book import Book, SentGift, Submission, sent_gifts, submit
+from postal.engine.game import due
 from postal.engine.orders import Cancel
 from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext import Reading
 from postal.reports import problem_sentence
 from postal.service.inbound.outcome import TurnChange
 from postal.service.loading import LoadedGame, Presence, TurnFile
+from postal.service.records.lines import note
+from postal.service.records.play import order_context
 from postal.store.codec import encode_order
 from postal.store.rows import MailRow, OrderAction, OrderHistoryRow, OrderRow
 from postal.store.seats import HeldSeat
@@ -24,7 +27,8 @@ MOST_PROBLEMS = 50
 class Filing:
     """A mail's reading and what becomes of it; ``file`` is what is on file after it.
 
-    ``gifts`` are those that go out by post because of it (RULES.md 2.4).
+    ``noted`` are its lines as a game record has them; ``gifts`` those that go out by post because
+    of it (RULES.md 2.4).
     """
 
     player: str
@@ -32,6 +36,7 @@ class Filing:
     before: Book = field(repr=False)
     file: TurnFile = field(repr=False)
     taken: Submission = field(default=Submission(Book()), repr=False)
+    noted: str = field(default="", repr=False)
     gifts: tuple[SentGift, ...] = field(default=(), repr=False)
 
     @property
@@ -71,19 +76,23 @@ def take(
     It is the server's time, since a mail may have lain there for a while (10.6).
     """
     taken = submit(loaded.game, file.book, player, reading.lines)
-    heard = bool(reading.lines or reading.commands or reading.problems)
+    heard = loaded.rules.rulings.any_mail_is_heard or bool(
+        reading.lines or reading.commands or reading.problems
+    )
     book = taken.book.hear(player) if heard else taken.book
     known = set(sent_gifts(loaded.game, file.book))
     gifts = tuple(gift for gift in sent_gifts(loaded.game, book) if gift not in known)
-    filing = Filing(player, reading, file.book, replace(file, book=book), taken, gifts)
+    noted = note(reading, order_context(loaded.game, player))
+    filing = Filing(player, reading, file.book, replace(file, book=book), taken, noted, gifts)
     before = file.of(player)
     waits = [one.name == "wait" for one in reading.commands if one.name in ("wait", "ready")]
+    owes = any(one == player for one, _ in due(loaded.game))
     cancels = any(isinstance(line.order, Cancel) for line in reading.lines)
     after = filing.file.with_presence(
         player,
         heard=before.heard or heard,
         troubled=bool(filing.problems),
-        waiting=waits[-1] if waits else before.waiting,
+        waiting=waits[-1] and owes if waits else before.waiting,
         last_order_at=arrived if taken.accepted or cancels else before.last_order_at,
     )
     return replace(filing, file=after)
@@ -132,7 +141,8 @@ class _Clerk:
     now: datetime
 
     def log(self, filing: Filing, gone: tuple[str, ...]) -> list[OrderHistoryRow]:
-        rows = [self._row(OrderAction.CANCELLED, hand) for hand in gone]
+        rows = [self._row(OrderAction.READ, line=filing.noted)] if filing.noted else []
+        rows += [self._row(OrderAction.CANCELLED, hand) for hand in gone]
         filed = filing.before.of(filing.player)
         for entry in filing.taken.accepted:
             if entry.hand in filed:

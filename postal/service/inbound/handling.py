@@ -124,7 +124,8 @@ def _late(case: SeatCase) -> Outcome | None:
     rendered = case.work.reports.late(frame, view(loaded.game, seat.name, case.file.book), named)
     letter = Letter(LetterKind.LATE, rendered, current, following, case.incoming)
     case.letters.to_player(loaded, seat, letter)
-    return Outcome(MailStatus.DONE, "too early" if named > current else "too late", case.whose)
+    reason = "too early" if named > current else "too late"
+    return Outcome(MailStatus.DONE, reason, case.whose, turn=case.heard())
 
 
 def _unreadable(case: SeatCase) -> Outcome | None:
@@ -142,7 +143,7 @@ def _unreadable(case: SeatCase) -> Outcome | None:
     letter = Letter(LetterKind.UNREADABLE, rendered, case.whose.turn, answers=incoming)
     case.letters.to_player(case.loaded, case.seat, letter)
     reason = "too large" if large else incoming.unreadable
-    return Outcome(MailStatus.REJECTED, reason, case.whose, turn=case.troubled())
+    return Outcome(MailStatus.REJECTED, reason, case.whose, turn=case.troubled(his=True))
 
 
 def _orders(case: SeatCase) -> Outcome:

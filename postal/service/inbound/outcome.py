@@ -13,7 +13,7 @@ from postal.service.loading import Presence
 from postal.service.outbound.letters import Letters
 from postal.service.overtaken import OvertakenError
 from postal.store.orders import attendance, take_off_file
-from postal.store.rows import MailRow, MailStatus, OrderHistoryRow, OrderRow, TurnRow
+from postal.store.rows import MailRow, MailStatus, OrderAction, OrderHistoryRow, OrderRow, TurnRow
 from postal.store.turns import advance
 
 
@@ -63,7 +63,9 @@ class Outcome:
     @property
     def orders_something(self) -> bool:
         """Whether it changes what is on file, or what holds the turn."""
-        return self.turn is not None and any(not row.code for row in self.turn.log)
+        return self.turn is not None and any(
+            not row.code and row.action is not OrderAction.READ for row in self.turn.log
+        )
 
     def write(self, session: Session, row: MailRow, letters: Letters) -> None:
         """Write all of it, the letters too; OvertakenError where it must be worked out anew."""

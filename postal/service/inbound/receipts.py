@@ -30,6 +30,7 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
         replaced=filing.replaced,
         waiting=filing.presence.waiting,
         ready="ready" in names,
+        waits_in_vain="wait" in names and not any(one == player for one, _ in due(loaded.game)),
         unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
         nothing=nothing,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
 from postal.engine.book import Book, submit
 from postal.engine.events import Event
@@ -14,6 +13,9 @@ from postal.engine.problems import Problem
 from postal.engine.rules import GivePhase
 from postal.engine.state import Game
 from postal.ordertext import Context, read_record_line
+
+RecordLine = tuple[str, str] | tuple[str, str, int]
+"""A player's name and a line of his, and the number of the mail that it came in (RECORD.md)."""
 
 
 def order_context(game: Game, player: str) -> Context:
@@ -42,13 +44,23 @@ class PlayedTurn:
     problems: tuple[tuple[str, Problem], ...] = field(default=())
 
 
-def play_lines(game: Game, lines: Sequence[tuple[str, str]]) -> PlayedTurn:
-    """Play one turn with (player, line) in the order of acceptance (RECORD.md, ``turns``).
+def play_lines(game: Game, lines: Sequence[RecordLine]) -> PlayedTurn:
+    """Play one turn with lines in the order of acceptance (RECORD.md, ``turns``).
 
-    All lines of a player are taken as one mail (RULES.md 8.2); while cards go by post, all
-    that follow each other without another player's between them, for there the order decides
-    what is final (2.4). A problem's ``line`` is the whole line, its ``number`` the place.
+    Lines of a player with one number are one mail (RULES.md 8.2). All without a number are; while
+    cards go by post, all that follow each other without another player's between them, for there
+    the order decides what is final (2.4). A problem's ``line`` is the whole line, its ``number``
+    the place.
     """
+    book, problems = take_lines(game, lines)
+    after, events = adjudicate(game, book)
+    return PlayedTurn(after, book, events, problems)
+
+
+def take_lines(
+    game: Game, lines: Sequence[RecordLine]
+) -> tuple[Book, tuple[tuple[str, Problem], ...]]:
+    """Return what a turn's lines put on file, and whose line was refused and why."""
     book = Book()
     problems: list[tuple[str, Problem]] = []
     for player, numbered in _mails(game, lines):
@@ -64,17 +76,19 @@ def play_lines(game: Game, lines: Sequence[tuple[str, str]]) -> PlayedTurn:
         book = taken.book
         problems += [(player, problem) for problem in taken.problems]
     problems.sort(key=lambda item: item[1].number)
-    after, events = adjudicate(game, book)
-    return PlayedTurn(after, book, events, tuple(problems))
+    return book, tuple(problems)
 
 
-def _mails(
-    game: Game, lines: Sequence[tuple[str, str]]
-) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    numbered = [(player, (number, text)) for number, (player, text) in enumerate(lines)]
+def _mails(game: Game, lines: Sequence[RecordLine]) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield the mails of a turn, each at the place of its first line, with its lines' places."""
     giving = any(isinstance(game.phase_of(hand), GivePhase) for hand in game.hands)
-    if game.rules.choice("exchange") != "post" or not giving:
-        order = list(dict.fromkeys(player for player, _ in numbered))
-        numbered.sort(key=lambda item: order.index(item[0]))
-    for player, group in groupby(numbered, key=lambda item: item[0]):
-        yield player, [line for _, line in group]
+    apart = giving and game.rules.choice("exchange") == "post"
+    mails: dict[tuple[str, int, int], list[tuple[int, str]]] = {}
+    run, before = 0, ""
+    for place, line in enumerate(lines):
+        player, mail = line[0], line[2] if len(line) == 3 else 0  # noqa: PLR2004 - a mail's number
+        run, before = run + (player != before), player
+        key = (player, mail, run if apart and not mail else 0)
+        mails.setdefault(key, []).append((place, line[1]))
+    for (player, _, _), texts in mails.items():
+        yield player, texts

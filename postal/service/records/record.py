@@ -6,24 +6,29 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from postal.engine.cards import Card, full_pack, without
+from postal.engine.editions import EDITIONS, NEWEST, rulings
 from postal.engine.events import Nmr
 from postal.engine.game import TableSetup, start
-from postal.engine.rules import Rules
+from postal.engine.rulefile import option_choices
+from postal.engine.rules import STANDARD_OPTIONS, Rules
 from postal.engine.state import Game, Hand
 from postal.errors import PostalError, UsageError
 from postal.service.gamefiles import load_game_file, make_rules
-from postal.service.records.play import play_lines
+from postal.service.records.play import RecordLine, play_lines
 
 FORMAT = "postal-record/1"
 
 
 class NoRecordError(UsageError):
     """A file that is no game record: one line, exit code 2."""
+
+
+_MailNumber = Annotated[int, Field(strict=True, ge=1)]
 
 
 class _Table(BaseModel):
@@ -35,7 +40,9 @@ class _Table(BaseModel):
 
 class _Turn(BaseModel):
     model_config = ConfigDict(extra="ignore")
-    lines: list[tuple[str, str]] = Field(default_factory=list, repr=False)
+    lines: list[tuple[str, str] | tuple[str, str, _MailNumber]] = Field(
+        default_factory=list, repr=False
+    )
 
 
 class _File(BaseModel):
@@ -43,6 +50,7 @@ class _File(BaseModel):
     format: str
     rules: str | dict[str, Any]
     engine: str = ""
+    edition: Annotated[int, Field(strict=True)] | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     players: list[str]
     deal: int = 1
@@ -56,7 +64,7 @@ class Record:
     """A record that was read: the game as dealt, the lines of each turn, and its outcome."""
 
     game: Game
-    turns: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
+    turns: tuple[tuple[RecordLine, ...], ...] = field(repr=False)
     outcome: Mapping[str, Any] | None = field(repr=False)
 
 
@@ -111,7 +119,7 @@ def read_record(data: object, games: Sequence[Path]) -> Record:
     if len(tables) != rules.tables:
         raise NoRecordError(f"tables: there must be {rules.tables}, not {len(tables)}.")
     for number, turn in enumerate(file.turns, 1):
-        for player, _ in turn.lines:
+        for player, *_ in turn.lines:
             if player not in file.players:
                 raise NoRecordError(f"turn {number}: {player!r} is none of the players.")
     game = start(rules, file.players, tables, deal=file.deal)
@@ -154,7 +162,7 @@ def differences(expected: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[
     return tuple(_compare("outcome", _ordered(expected), _ordered(found)))
 
 
-def write_record(game: Game, turns: Sequence[Sequence[tuple[str, str]]], engine: str) -> str:
+def write_record(game: Game, turns: Sequence[Sequence[RecordLine]], engine: str) -> str:
     """Return the record of a game as JSON text, with the outcome that its replay gives.
 
     ``game`` is the game as dealt, ``turns`` the lines used in each turn in the order of
@@ -164,11 +172,14 @@ def write_record(game: Game, turns: Sequence[Sequence[tuple[str, str]]], engine:
     declared = {
         name: entry["default"] for name, entry in dict(rules.source.get("options", {})).items()
     }
-    plain = make_rules(rules.source, {}, rules.players) if declared else rules
+    plain = rules
+    if declared:
+        plain = make_rules(rules.source, {}, rules.players, edition=rules.edition)
     data: dict[str, Any] = {
         "format": FORMAT,
         "rules": rules.source,
         "engine": engine,
+        "edition": rules.edition,
         "options": {
             name: value for name, value in rules.options.items() if plain.options.get(name) != value
         },
@@ -187,10 +198,36 @@ def write_record(game: Game, turns: Sequence[Sequence[tuple[str, str]]], engine:
 
 def _rules(file: _File, games: Sequence[Path]) -> Rules:
     try:
-        source = load_game_file(file.rules, games) if isinstance(file.rules, str) else file.rules
-        return make_rules(source, file.options, len(file.players))
+        edition, options = _edition(file), file.options
+        if isinstance(file.rules, str):
+            source = load_game_file(file.rules, games)
+            options = {**_as_before(source, edition), **options}
+        else:
+            source = file.rules
+        return make_rules(source, options, len(file.players), edition=edition)
     except PostalError as error:
         raise NoRecordError(str(error).replace("\n", " ")) from None
+
+
+def _edition(file: _File) -> int:
+    """Return the edition of a record: where it names none the first if it holds its rules."""
+    edition = file.edition
+    if edition is None:
+        edition = NEWEST if isinstance(file.rules, str) else 1
+    if edition not in EDITIONS:
+        known = " or ".join(map(str, EDITIONS))
+        raise NoRecordError(f"edition: must be {known}, not {edition}.")
+    return edition
+
+
+def _as_before(source: Mapping[str, Any], edition: int) -> dict[str, int]:
+    """Return the options whose default in a game file of today is that of a later edition."""
+    declared = option_choices(source)
+    return {
+        name: value
+        for name, value in rulings(edition).standard.items()
+        if declared.get(name, {}).get("default") == STANDARD_OPTIONS[name]
+    }
 
 
 def _setup(table: _Table, rules: Rules, players: Sequence[str], place: int) -> TableSetup:

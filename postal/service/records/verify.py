@@ -6,6 +6,7 @@ import json
 
 from postal.engine.deal import commitment
 from postal.engine.game import adjudicate
+from postal.engine.rules import Rules
 from postal.service.loading import find_game, load_game
 from postal.service.records.dealing import deal
 from postal.service.workplace import Workplace
@@ -28,7 +29,7 @@ def verify_game(work: Workplace, slug: str) -> tuple[int, tuple[str, ...]]:
     row, rules = loaded.row, loaded.rules
     if commitment(row.secret, row.committed) != row.commitment:
         found.append("The commitment is not that of the game's secret and rules.")
-    if not _plays_by(row.committed, json.loads(row.rules), dict(rules.options)):
+    if not _plays_by(row.committed, json.loads(row.rules), rules):
         found.append("The rules are not those that the commitment was made over.")
     game = deal(rules, row.slug, loaded.game.players, row.secret, row.deal)
     if game != decode_game(turns[0].state or "", rules):
@@ -42,13 +43,15 @@ def verify_game(work: Workplace, slug: str) -> tuple[int, tuple[str, ...]]:
     return len(turns) - 1, tuple(found)
 
 
-def _plays_by(committed: str, source: object, options: dict[str, object]) -> bool:
-    """Whether a game's rules are those of the text: an option that came later is no difference."""
+def _plays_by(committed: str, source: object, rules: Rules) -> bool:
+    """Whether a game's rules and edition are those of the text.
+
+    An option that came later is no difference; a text that names no edition is of the first.
+    """
     try:
         text = json.loads(committed)
         known = text["options"].items()
     except (ValueError, KeyError, AttributeError, TypeError):
         return False
-    return bool(text["rules"] == source) and all(
-        options.get(name) == value for name, value in known
-    )
+    same = text["rules"] == source and text.get("edition", 1) == rules.edition
+    return bool(same) and all(rules.options.get(name) == value for name, value in known)

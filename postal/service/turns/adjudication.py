@@ -10,7 +10,6 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from postal.clock import deadline_after
 from postal.engine.book import Book
 from postal.engine.events import Event
 from postal.engine.game import adjudicate
@@ -27,7 +26,7 @@ from postal.service.loading import (
 from postal.service.outbound.letters import Letters
 from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_aside, set_unreadable_aside
-from postal.service.turns.due import Why, why_due
+from postal.service.turns.due import Why, next_deadline, why_due
 from postal.service.turns.reports import write_reports
 from postal.service.workplace import LEASE, Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
@@ -209,12 +208,11 @@ def _written(
     now, row = work.clock.now(), claim.loaded.row
     following: TurnRow | None = None
     if not game.finished:
-        deadline = deadline_after(now, row.turn_length, row.hour, row.zone)
         following = TurnRow(
             game_id=claim.loaded.id,
             number=game.turn,
             opened_at=now,
-            deadline=deadline,
+            deadline=next_deadline(row, game, now),
             zone=row.zone,
         )
     after = replace(claim.loaded, game=game, turn=following)

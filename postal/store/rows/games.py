@@ -28,8 +28,9 @@ class TurnStatus(StrEnum):
 
 
 class OrderAction(StrEnum):
-    """What became of a line."""
+    """What became of a line; READ: what a mail orders, before what became of it."""
 
+    READ = "read"
     FILED = "filed"
     REFUSED = "refused"
     CANCELLED = "cancelled"
@@ -130,7 +131,11 @@ class OrderRow(Row, table=True):
 
 
 class OrderHistoryRow(Row, table=True):
-    """What became of each line that ever came: evidence, only ever added to."""
+    """What became of each line that ever came: evidence, only ever added to.
+
+    A row of action READ holds all lines of one mail that mean to be orders, as a game record has
+    them (RECORD.md), parted by line breaks.
+    """
 
     __tablename__ = "order_log"
     __table_args__ = ({"sqlite_autoincrement": True},)
@@ -151,7 +156,7 @@ class OrderHistoryRow(Row, table=True):
 class AttendanceRow(Row, table=True):
     """Whether a seat's holder was heard of in a turn (9.4), waits (9.6) or has trouble (10.6).
 
-    ``heard``: an order of his was accepted, or a line came that brings a dropped player back.
+    ``heard``: a mail of his came (in games of the first edition, one with a line in it).
     ``troubled``: his last mail held something refused or not understood.
     """
 
