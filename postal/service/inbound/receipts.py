@@ -17,21 +17,20 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
     """Return what the receipt of a mail tells."""
     reading, player = filing.reading, filing.player
     names = [command.name for command in reading.commands]
-    nothing = not (reading.lines or reading.commands or reading.problems)
     needed = committed(loaded.game, filing.book, player)
     return ReceiptFacts(
         hands=_on_file(loaded, filing.book, player),
         committed=needed,
         left=bank.cash(loaded.game, player) - needed,
         problems=filing.problems,
-        cut=tuple(text for _, text in reading.cut) if nothing else (),
+        cut=reading.unread,
         cancelled=filing.taken.cancelled,
         lost=filing.taken.lost,
         replaced=filing.replaced,
         waiting=filing.presence.waiting,
         ready="ready" in names,
         unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
-        nothing=nothing,
+        nothing=reading.nothing,
     )
 
 
