@@ -111,8 +111,8 @@ def _with_traces(text: str) -> str:
         if line.strip(f"{_TRACE} \t\u00a0*") or _TRACE not in line:
             done.append(line.replace(_TRACE, ""))
             said = done[-1].strip() or said
-        else:
-            done.append(">" if said.endswith((":", "\uff1a")) else "")
+        elif said.endswith((":", "\uff1a")):
+            done.append(">")
     return "\n".join(done)
 
 
