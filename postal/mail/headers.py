@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.utils import getaddresses, parsedate_to_datetime
+from functools import partial
+from inspect import signature
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,10 @@ _MAX_SUBJECT = 300
 _MAX_IDS = 200
 _MESSAGE_ID = re.compile(r"<[^<>\s]{1,500}>")
 _ANGLES = re.compile(r"<([^<>]{0,500})>")
+# Newer Pythons, and Debian's 3.11.2, give nothing for "joe@example.org <joe@example.org>" or a
+# ";" at the end unless they are told not to be strict; older ones never are.
+_LAX = "strict" in signature(getaddresses).parameters
+_pairs = partial(getaddresses, strict=False) if _LAX else getaddresses
 
 
 def collect(message: Message) -> dict[str, tuple[str, ...]]:
@@ -57,12 +63,16 @@ def decoded(value: str, limit: int = _MAX_SUBJECT) -> str:
 
 
 def addresses(values: Iterable[str]) -> tuple[str, ...]:
-    """Return the bare addresses of address fields in lower case; () where none is legible."""
+    """Return the bare addresses of address fields in lower case; () where none is legible.
+
+    The same on every Python: what a strict reader would give up is read as far as it goes.
+    """
     try:
-        pairs = getaddresses([value[:_MAX_VALUE] for value in values])
+        pairs = _pairs([value[:_MAX_VALUE] for value in values])
     except (RecursionError, ValueError, IndexError):  # comments nested a thousand deep
         return ()
-    return tuple(address.casefold() for _, address in pairs if "@" in address)
+    bare = (address.strip("'").casefold() for _, address in pairs)
+    return tuple(address for address in bare if "@" in address)
 
 
 def message_ids(values: Iterable[str]) -> tuple[str, ...]:

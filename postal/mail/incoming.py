@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from email.parser import BytesParser
-from email.policy import compat32
 from typing import TYPE_CHECKING
 
 from postal.mail import headers as fields
-from postal.mail.failure import DeliveryReport, delivery_report, odd_report
+from postal.mail.failure import DeliveryReport, delivery_report, odd_report, unknown_report
+from postal.mail.mending import MENDING
 from postal.mail.parts import Body, Unreadable, body
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ _MAX_DASH_LINES = 2_000
 _MAX_BOUNCE_LINES, _MAX_BOUNCE_BYTES = 1_000, 64 * 1024
 _MAX_LOOKS = 1_500_000  # each line is looked at for each boundary that is open
 _LINE_END = re.compile(rb"\r\n?")
+_NO_HEAD_YET = re.compile(rb"\A(?:\xef\xbb\xbf|[ \t]*\n)+")
+"""Blank lines and byte order marks above the header, which would make all of it a text."""
 _LONG_PARAMETERS = re.compile(
     rb"^content-(?:type|disposition):(?:[^\n]|\n[ \t]){4000}", re.IGNORECASE | re.MULTILINE
 )
@@ -46,6 +48,7 @@ class Incoming:
     has none, "" for ``<>``. ``date`` is the sender's word, aware UTC. ``texts`` are to be tried
     for orders in turn, the next only where the one before gives none; where there are none,
     ``unreadable`` says why. ``hindrance`` is why some part was left out though others were read.
+    ``attached``, ``struck``, ``dropped`` and ``two_forms`` are as in Body.
     ``report`` is set where a mail server tells what became of a mail of ours.
     """
 
@@ -60,6 +63,10 @@ class Incoming:
     texts: tuple[str, ...] = field(default=(), repr=False)
     unreadable: Unreadable = "empty"
     hindrance: Unreadable = ""
+    attached: tuple[str, ...] = field(default=(), repr=False)
+    struck: str = field(default="", repr=False)
+    dropped: str = field(default="", repr=False)
+    two_forms: bool = False
     report: DeliveryReport | None = field(default=None, repr=False)
     headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -70,12 +77,12 @@ class Incoming:
 
 def read(raw: bytes) -> Incoming:
     """Return what a raw mail says; it never raises, and what can't be read is told as such."""
-    raw = _LINE_END.sub(b"\n", raw)
+    raw = _NO_HEAD_YET.sub(b"", _LINE_END.sub(b"\n", raw))
     try:
         if _is_too_complex(raw):
-            head = BytesParser(policy=compat32).parsebytes(_head(raw), headersonly=True)
+            head = BytesParser(policy=MENDING).parsebytes(_head(raw), headersonly=True)
             return _incoming(head, Body(hindrance="too-complex"))
-        message = BytesParser(policy=compat32).parsebytes(raw)
+        message = BytesParser(policy=MENDING).parsebytes(raw)
     except Exception:  # noqa: BLE001  # a mail that breaks the parser must not stop the batch
         return Incoming(unreadable="damaged", hindrance="damaged")
     try:
@@ -90,9 +97,9 @@ def read(raw: bytes) -> Incoming:
 
 def read_head(raw: bytes) -> Incoming:
     """Return what the header of a raw mail says, its texts left aside; it never raises."""
-    raw = _LINE_END.sub(b"\n", raw[: 2 * _MAX_HEAD_BYTES])
+    raw = _NO_HEAD_YET.sub(b"", _LINE_END.sub(b"\n", raw[: 2 * _MAX_HEAD_BYTES]))
     try:
-        head = BytesParser(policy=compat32).parsebytes(_head(raw), headersonly=True)
+        head = BytesParser(policy=MENDING).parsebytes(_head(raw), headersonly=True)
         return _incoming(head, Body())
     except Exception:  # noqa: BLE001 - what can't be read names nobody
         return Incoming(unreadable="damaged", hindrance="damaged")
@@ -114,6 +121,10 @@ def _incoming(message: Message, content: Body, raw: bytes = b"") -> Incoming:
         texts=content.texts,
         unreadable=content.unreadable,
         hindrance=content.hindrance,
+        attached=content.attached,
+        struck=content.struck,
+        dropped=content.dropped,
+        two_forms=content.two_forms,
         report=delivery_report(message) or _odd_report(raw, found, content),
         headers=found,
     )
@@ -133,7 +144,11 @@ def _odd_report(raw: bytes, found: fields.Headers, content: Body) -> DeliveryRep
         return None
     # What failed stands near the top; the library goes over each line a hundred times.
     top = b"\n".join(raw[:_MAX_BOUNCE_BYTES].split(b"\n", _MAX_BOUNCE_LINES)[:_MAX_BOUNCE_LINES])
-    return odd_report(BytesParser(policy=compat32).parsebytes(top), content.texts)
+    message = BytesParser(policy=MENDING).parsebytes(top)
+    known = odd_report(message, fields.decoded(fields.first(found, "subject")), content.texts)
+    if known is not None or fields.return_path(found) != "":
+        return known
+    return unknown_report(message, senders, content.texts)
 
 
 def _head(raw: bytes) -> bytes:

@@ -9,8 +9,10 @@ from email.errors import InvalidBase64LengthDefect
 from email.message import Message
 from typing import Literal
 
-from postal.mail.html import UnreadableHtmlError, html_to_text
-from postal.mail.plaintext import decode, unflow
+from postal.mail.html import UnreadableHtmlError, read_html
+from postal.mail.kinds import disposition, from_plain, is_text_file, kind_of
+from postal.mail.mending import payload
+from postal.mail.plaintext import decode
 
 Unreadable = Literal[
     "",
@@ -29,6 +31,7 @@ _MAX_DEPTH = 30
 _MAX_PARTS = 300
 _PGP_MESSAGE = "-----BEGIN PGP MESSAGE-----"
 _HTML = re.compile(r"\s*(?:<!doctype html|<html)\b", re.IGNORECASE)  # whatever it is declared
+_MOST_ATTACHED = 5
 _OPAQUE = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 # The most telling reason first, where a mail gives several.
 _ORDER: tuple[Unreadable, ...] = (
@@ -41,11 +44,18 @@ class Body:
     """The texts to be tried for orders, in order, and what could not be read.
 
     ``hindrance`` is the reason why some part was left out, "" where all was read; ``unreadable``
-    is the reason why there is no text at all.
+    is the reason why there is no text at all. ``attached`` are texts in attached files.
+    ``struck`` and ``dropped`` are what HTML says beside the writer's own text: that with what he
+    struck out put back, and what it quotes. ``two_forms``: there is HTML beside a plain text; it
+    is the second text, or says nothing where there is none.
     """
 
     texts: tuple[str, ...] = field(default=(), repr=False)
     hindrance: Unreadable = ""
+    attached: tuple[str, ...] = field(default=(), repr=False)
+    struck: str = field(default="", repr=False)
+    dropped: str = field(default="", repr=False)
+    two_forms: bool = False
 
     @property
     def unreadable(self) -> Unreadable:
@@ -64,53 +74,108 @@ def children(part: Message) -> list[Message] | None:
 def body(message: Message) -> Body:
     """Return the texts of a mail: as plain text where offered, then as HTML where it differs.
 
-    Parts that follow one another make one text. Attachments and attached mails are not read.
+    Parts that follow one another make one text. Attachments and attached mails are not read, but
+    for attached texts, which stand by themselves. A text under a file's name is one of these,
+    unless it is all the text there is.
     """
-    hindrances: set[Unreadable] = set()
-    rendered: dict[int, str | None] = {}
-    spent: Counter[str] = Counter()
+    found = _Found()
+    texts = _texts(message, found)
+    if not texts and any(disposition(part) != "attachment" for part in found.attached):
+        found.named_too = True
+        found.attached.clear()
+        texts = _texts(message, found)
+    attached = [_attached(part) for part in found.attached[:_MOST_ATTACHED]]
+    if texts:  # a picture or a file beside the text is nothing to tell
+        found.hindrances.discard("attachment-only")
+    hindrance: Unreadable = next((reason for reason in _ORDER if reason in found.hindrances), "")
+    return Body(
+        tuple(texts),
+        hindrance,
+        tuple(text for text in attached if text.strip()),
+        "\n".join(found.struck),
+        "\n".join(found.dropped),
+        len(texts) > 1 or (found.kinds == {"text/plain", "text/html"} and found.blank_html),
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the readings of a mail's parts have in common."""
+
+    named_too: bool = False
+    """Whether a text under a file's name counts as the mail's own."""
+
+    hindrances: set[Unreadable] = field(default_factory=set)
+    rendered: dict[int, str | None] = field(default_factory=dict)
+    """By the part's identity, so that no part is rendered twice."""
+
+    spent: Counter[str] = field(default_factory=Counter)
+    """Bytes of all parts of a kind, since many small ones cost as much."""
+
+    attached: list[Message] = field(default_factory=list)
+    struck: list[str] = field(default_factory=list, repr=False)
+    dropped: list[str] = field(default_factory=list, repr=False)
+    kinds: set[str] = field(default_factory=set)
+    blank_html: bool = False
+
+
+def _texts(message: Message, found: _Found) -> list[str]:
     texts: list[str] = []
     for wanted in ("text/plain", "text/html"):
-        text = _Walk(wanted, hindrances, rendered, spent).text(message)
-        if text is not None and text.strip() and text not in texts:
+        text = _Walk(wanted, found).text(message)
+        if text is not None and _says(text) and text not in texts:
             texts.append(text)
-    if texts:  # a picture or a file beside the text is nothing to tell
-        hindrances.discard("attachment-only")
-    hindrance: Unreadable = next((reason for reason in _ORDER if reason in hindrances), "")
-    return Body(tuple(texts), hindrance)
+    return texts
+
+
+def _says(text: str) -> bool:
+    """Whether a text says anything: the traces of dropped quotes are nothing."""
+    return any(line.strip() not in ("", ">") for line in text.splitlines())
+
+
+def _attached(part: Message) -> str:
+    """Return an attached text, "" where it is too long, damaged, or no text at all."""
+    data = payload(part)
+    if len(data) > MAX_TEXT_BYTES or _is_cut_short(part):
+        return ""
+    text = decode(data, part.get_content_charset())
+    if any(char < " " and char not in "\t\n\r\f" for char in text):
+        return ""
+    if kind_of(part) == "text/html":
+        try:
+            return read_html(text).own
+        except UnreadableHtmlError:
+            return ""
+    return from_plain(part, text)
+
+
+def _is_cut_short(part: Message) -> bool:
+    return any(isinstance(defect, InvalidBase64LengthDefect) for defect in part.defects)
 
 
 class _Walk:
     """One reading of the parts, preferring one kind of text where alternatives are offered."""
 
-    def __init__(
-        self,
-        wanted: str,
-        hindrances: set[Unreadable],
-        rendered: dict[int, str | None],
-        spent: Counter[str],
-    ) -> None:
+    def __init__(self, wanted: str, found: _Found) -> None:
         self._wanted = wanted
-        self._hindrances = hindrances
-        self._done = rendered  # by the part's identity, so that no part is rendered twice
-        self._spent = spent  # bytes of all parts of a kind, since many small ones cost as much
+        self._found = found
         self._left = _MAX_PARTS
 
     def text(self, part: Message, depth: int = 0) -> str | None:
         """Return a part's text; None, with the hindrance noted, where all or some can't be read."""
         self._left -= 1
         if depth > _MAX_DEPTH or self._left < 0:
-            self._hindrances.add("too-complex")
+            self._found.hindrances.add("too-complex")
             return None
-        kind = part.get_content_type()
+        kind = kind_of(part)
         if kind == "multipart/encrypted":
-            self._hindrances.add("encrypted")
+            self._found.hindrances.add("encrypted")
             return ""
         parts = children(part)
         if parts is None:
             return self._leaf(part, kind)
         if part.get_content_maintype() == "message":
-            self._hindrances.add("attachment-only")
+            self._found.hindrances.add("attachment-only")
             return ""
         if kind == "multipart/alternative":
             return self._best(parts, depth + 1)
@@ -134,52 +199,57 @@ class _Walk:
         return best
 
     def _leaf(self, part: Message, kind: str) -> str | None:
+        hindrances = self._found.hindrances
         if kind == "application/ms-tnef" or (part.get_filename() or "").lower() == "winmail.dat":
-            self._hindrances.add("tnef")
+            hindrances.add("tnef")
             return ""
         if kind in _OPAQUE:
             enveloped = "enveloped" in str(part.get_param("smime-type", "")).casefold()
-            self._hindrances.add("encrypted" if enveloped else "smime")
+            hindrances.add("encrypted" if enveloped else "smime")
             return ""
         is_text = kind in ("text/plain", "text/html") or part.get_content_maintype() == "multipart"
-        if not is_text or part.get_content_disposition() == "attachment":
+        if not is_text or self._is_file(part):
             if not kind.endswith("-signature"):
-                self._hindrances.add("attachment-only")
+                hindrances.add("attachment-only")
+            if (is_text or is_text_file(part, kind)) and part not in self._found.attached:
+                self._found.attached.append(part)
             return ""
-        if id(part) not in self._done:
-            self._done[id(part)] = self._rendered(part, kind)
-        return self._done[id(part)]
+        if id(part) not in self._found.rendered:
+            self._found.rendered[id(part)] = self._rendered(part, kind)
+        return self._found.rendered[id(part)]
+
+    def _is_file(self, part: Message) -> bool:
+        if disposition(part) == "attachment":
+            return True
+        return part.get_filename() is not None and not self._found.named_too
 
     def _rendered(self, part: Message, kind: str) -> str | None:
-        data = part.get_payload(decode=True)
-        data = data if isinstance(data, bytes) else b""
-        self._spent[kind] += len(data)
-        if self._spent[kind] > MAX_TEXT_BYTES:
-            self._hindrances.add("too-long")
+        data = payload(part)
+        self._found.spent[kind] += len(data)
+        if self._found.spent[kind] > MAX_TEXT_BYTES:
+            self._found.hindrances.add("too-long")
             return None
-        if any(isinstance(defect, InvalidBase64LengthDefect) for defect in part.defects):
-            self._hindrances.add("damaged")
+        if _is_cut_short(part):
+            self._found.hindrances.add("damaged")
             return None
         text = decode(data, part.get_content_charset())
         if _PGP_MESSAGE in text:
-            self._hindrances.add("encrypted")
+            self._found.hindrances.add("encrypted")
             return ""
         is_html = kind == "text/html" or _HTML.match(text) is not None
-        return self._from_html(text) if is_html else _from_plain(part, text)
+        self._found.kinds.add("text/html" if is_html else "text/plain")
+        return self._from_html(text) if is_html else from_plain(part, text)
 
     def _from_html(self, text: str) -> str | None:
         try:
-            return html_to_text(text)
+            said = read_html(text)
         except UnreadableHtmlError:
-            self._hindrances.add("too-complex")
+            self._found.hindrances.add("too-complex")
             return None
-
-
-def _from_plain(part: Message, text: str) -> str:
-    if str(part.get_param("format", "")).casefold() == "flowed":
-        delete_space = str(part.get_param("delsp", "")).casefold() == "yes"
-        return unflow(text, delete_space=delete_space)
-    return text
+        self._found.struck += [said.struck] if said.struck else []
+        self._found.dropped += [said.dropped] if said.dropped else []
+        self._found.blank_html = self._found.blank_html or not _says(said.own)
+        return said.own
 
 
 def _holds(part: Message, kind: str, depth: int) -> bool:
@@ -187,4 +257,4 @@ def _holds(part: Message, kind: str, depth: int) -> bool:
     parts = children(part)
     if parts is not None and depth:
         return any(_holds(one, kind, depth - 1) for one in parts)
-    return part.get_content_type() == kind and part.get_content_disposition() != "attachment"
+    return kind_of(part) == kind and disposition(part) != "attachment"

@@ -3,7 +3,8 @@
 from postal.engine.words import MARKER, CommandName
 from postal.ordertext.masking import CARD_MASK, mask_cards
 from postal.ordertext.names import name_problem
-from postal.ordertext.reader import read_mail, read_record_line
+from postal.ordertext.reader import read_mail, read_quoted, read_record_line
+from postal.ordertext.subjects import read_subject
 from postal.ordertext.types import Command, Context, Reading
 
 __all__ = [
@@ -16,5 +17,7 @@ __all__ = [
     "mask_cards",
     "name_problem",
     "read_mail",
+    "read_quoted",
     "read_record_line",
+    "read_subject",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 BULLETS = frozenset("-+#•◦▪▫‣\u2043∙·●○■□►▸➢➤→✓✔")
@@ -11,11 +12,18 @@ _ACUTE = "\u00b4"
 _KEYCAP = "\u20e3"
 _JOINER = "\u034f"
 
+_MARKS = '"“”„‟″«»*_`'
+"""Emphasis and quotation marks, which vanish at a word's edges; inside they stand."""
+
 _PLAIN = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc"), "'"),
-    **dict.fromkeys(map(ord, '"“”„‟″«»*_`'), None),
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-"),
 }
+
+_MARK_SET = frozenset(_MARKS)
+_NO_MARKS = dict.fromkeys(map(ord, _MARKS), None)
+_BESIDE = re.compile(rf"([:;/()\[\]{{}}<>=→])[{re.escape(_MARKS)}]+")
+_BESIDE_TOO = re.compile(rf"[{re.escape(_MARKS)}]+([:;/()\[\]{{}}<>=→])")
 
 
 def _kept(char: str) -> str:
@@ -42,7 +50,23 @@ def fold(text: str) -> str:
     >>> fold("**A:**  Raise £40,000")
     'a: raise £40,000'
     """
-    return " ".join(_unified(text).split())
+    return " ".join(filter(None, map(_without_marks, _unified(text).split())))
+
+
+def _without_marks(word: str) -> str:
+    """Return a word without the marks at its edges, or beside a bracket, a colon or a slash.
+
+    Inside a word they stand, so that ``2*5000`` is never taken for a sum made of its pieces.
+    """
+    if not _MARK_SET.intersection(word):
+        return word
+    start, end = 0, len(word)
+    while start < end and not word[start].isalnum():
+        start += 1
+    while end > start and not word[end - 1].isalnum():
+        end -= 1
+    inner = _BESIDE.sub(r"\1", _BESIDE_TOO.sub(r"\1", word[start:end]))
+    return f"{word[:start].translate(_NO_MARKS)}{inner}{word[end:].translate(_NO_MARKS)}"
 
 
 def _unified(text: str) -> str:
@@ -59,7 +83,7 @@ def fold_char(char: str) -> str:
 
     What ``fold`` joins of several characters (a letter and its accent) is still apart here.
     """
-    return "".join(" " if one.isspace() else one for one in _unified(char))
+    return "".join(" " if one.isspace() else one for one in _unified(char).translate(_NO_MARKS))
 
 
 def vanishes(char: str) -> bool:

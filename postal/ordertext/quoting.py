@@ -22,33 +22,7 @@ _HEADERS = {
     **dict.fromkeys(_SUBJECT.split(), "subject"),
 }
 _LONGEST_HEADER = 12
-_ORIGINALS = (
-    "original message",
-    "ursprüngliche nachricht",
-    "originalnachricht",
-    "message d'origine",
-    "mensaje original",
-    "messaggio originale",
-    "oorspronkelijk bericht",
-    "wiadomość oryginalna",
-    "oryginalna wiadomość",
-    "mensagem original",
-    "ursprungligt meddelande",
-    "forwarded message",
-)
-_WROTE = (
-    "wrote",
-    "schrieb",
-    "a écrit",
-    "escribió",
-    "ha scritto",
-    "schreef",
-    "napisał",
-    "napisał(a)",
-    "napisała",
-    "escreveu",
-    "skrev",
-)
+
 QUOTE_MARKS = (">", "|", "::")
 _INITIALS = re.compile(r"[^\W\d_]{1,4}>+ ?")
 """Some clients put the writer's initials before the mark: ``R> hello``."""
@@ -65,6 +39,18 @@ def quote_mark(folded: str) -> str:
     if initials and key(start[initials.end() :].partition(" ")[0]) not in VERB_WORDS:
         return ">"
     return next((mark for mark in QUOTE_MARKS if start.startswith(mark)), "")
+
+
+def guard(raw: str) -> str:
+    """Return a raw line from its ``::`` or ``|`` on, "" where it has none in front.
+
+    Quote marks and bullets before it change nothing.
+    """
+    bare = raw.lstrip(_BEFORE_GUARD)
+    return bare.rstrip() if bare.startswith(("::", "|")) else ""
+
+
+_BEFORE_GUARD = " \t\u00a0\ufeff>-•*"
 
 
 def unquoted(raw: str) -> str:
@@ -105,17 +91,3 @@ def is_block_start(folded: str, following: str) -> bool:
     """Whether two folded lines, next to each other, begin a mail client's header block."""
     first, second = header_kind(folded), header_kind(following)
     return first is not None and second is not None and first != second
-
-
-def is_original_line(folded: str) -> bool:
-    """Whether a folded line is ``-----Original Message-----`` in one of the usual languages."""
-    return folded.startswith("--") and folded.strip("- ").removeprefix("begin ") in _ORIGINALS
-
-
-def is_attribution(folded: str) -> bool:
-    """Whether a folded line ends as ``On Monday Joe wrote:`` does."""
-    if not folded.endswith(":"):
-        return False
-    said = folded.rstrip(": ")
-    # German puts the writer behind the verb: "Am Montag schrieb Joe:".
-    return said.endswith(_WROTE) or " schrieb " in said or " schreef " in said

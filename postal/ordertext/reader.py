@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from postal.engine.orders import Line
 from postal.engine.problems import Fault, Figures, Problem
-from postal.ordertext import quoting
+from postal.ordertext import older, quoting
 from postal.ordertext.blocks import Block
 from postal.ordertext.commands import is_end, opens_block
 from postal.ordertext.folding import fold, fold_part
@@ -43,6 +43,17 @@ def read_mail(text: str, context: Context) -> Reading:
     return scan.reading()
 
 
+def read_quoted(text: str, context: Context) -> tuple[tuple[int, str], ...]:
+    """Return the lines of a text that would be orders, all of it being quoted.
+
+    Lines of ours, with ``::`` or ``|`` in front, are none of them.
+    """
+    scan = _Scan(context, text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    scan.stopped = True
+    scan.run()
+    return tuple(scan.cut)
+
+
 def read_record_line(text: str, context: Context) -> Reading:
     """Return what one line of a game record means: each part is an order or a problem.
 
@@ -64,19 +75,35 @@ class _Scan:
     commands: list[Command] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     cut: list[tuple[int, str]] = field(default_factory=list, repr=False)
+    below: list[tuple[tuple[int, str], frozenset[str]]] = field(default_factory=list, repr=False)
+    """Those of ``cut`` below the head of an older mail, with the orders they would be."""
+
+    guarded: list[tuple[int, str]] = field(default_factory=list, repr=False)
+    prose: int = 0
     block: Block | None = None
     stopped: bool = False
+    older: bool = False
+    """Whether what stopped the reading is the head of an older mail."""
+
+    folded: list[str] = field(default_factory=list, repr=False)
+    heads: dict[int, bool] = field(default_factory=dict)
+    """Where header blocks begin by their shape, and whether they are surely some."""
+
     parts: int = 0
     quoted_parts: int = 0
     above: str = ""
     """The line of ours just above: ``::``, or ``|`` where a mark hangs at its end; else empty."""
 
     def reading(self) -> Reading:
+        own = {line.order.line() for line in self.lines}
         return Reading(
             tuple(self.lines),
             tuple(self.commands),
             tuple(sorted(self.problems, key=lambda problem: problem.number)),
             tuple(self.cut),
+            tuple(line for line, orders in self.below if not orders <= own),
+            tuple(self.guarded),
+            self.prose,
         )
 
     def sort(self, found: list[Found]) -> None:
@@ -93,6 +120,8 @@ class _Scan:
         """Read the lines up to the end, or to what stops the reading."""
         folded = [fold(raw[: LONGEST_LINE + 1]) for raw in self.texts[:MOST_LINES]]
         following = self._following(folded)
+        self.folded = folded
+        self.heads = older.blocks_by_shape(folded)
         for at, raw in enumerate(self.texts[:MOST_LINES]):
             if self._take(raw, at + 1, folded[at], following[at]):
                 return
@@ -121,7 +150,8 @@ class _Scan:
             self._give_up(number)
             return True
         marker = quoting.is_marker(folded, following)
-        if marker or self._stops(raw, folded, following):
+        self.older = not marker and self._is_head(number, folded, following)
+        if marker or self.older or quoting.is_signature(raw):
             before, edge, _ = raw.partition(quoting.MARKER_EDGE)
             if marker and edge and not self.block:
                 self._read(before, number)
@@ -139,13 +169,21 @@ class _Scan:
         refusal = Refusal(Fault.TOO_MANY_PARTS, Figures(needed=MOST_PARTS))
         self.problems.append(as_problem(refusal, "", number))
 
-    @staticmethod
-    def _stops(raw: str, folded: str, following: str) -> bool:
-        return (
-            quoting.is_signature(raw)
-            or quoting.is_original_line(folded)
-            or quoting.is_block_start(folded, following)
-        )
+    def _is_head(self, number: int, folded: str, following: str) -> bool:
+        """Whether an older mail begins with a line, all of it being quoted without marks.
+
+        In press or a note to the GM less is taken for it: people write there who wrote what.
+        """
+        if older.is_original_line(folded) or quoting.is_block_start(folded, following):
+            return True
+        if number - 1 in self.heads:
+            return self.heads[number - 1] or not self.block
+        if not following or quoting.quote_mark(following):
+            return False
+        above = self.folded[number - 2] if number > 1 else ""
+        if self.block:
+            return older.is_sure_attribution(folded, above)
+        return older.is_attribution(folded, above)
 
     def _stop(self) -> None:
         self.stopped = True
@@ -164,7 +202,7 @@ class _Scan:
     def _open_or_read(self, raw: str, number: int, folded: str) -> None:
         name = opens_block(fold_part(raw))
         if name is None:
-            if not quoting.is_attribution(folded):
+            if not older.is_attribution(folded):
                 self._read(raw, number)
             return
         if self.block:
@@ -186,6 +224,7 @@ class _Scan:
                 for one in found
             ]
         self.above = ""
+        self.prose += 0 if found else len(raw.strip())
         self.sort(found)
 
     def _remember(self, mark: str, folded: str) -> None:
@@ -193,7 +232,11 @@ class _Scan:
         self.above = _HANGING if hanging else mark if mark == "::" else ""
 
     def _cut(self, raw: str, number: int, folded: str) -> None:
-        """Note a line that is not read, if it would have been orders."""
+        """Note a line that is not read, if it would have been orders, or may be one of ours."""
+        guarded = quoting.guard(raw[:LONGEST_LINE])
+        if guarded:
+            self.guarded.append((number, guarded))
+            return
         if not may_order(folded):
             return
         text = quoting.unquoted(raw[:LONGEST_LINE])
@@ -201,5 +244,8 @@ class _Scan:
         if self.quoted_parts > MOST_PARTS:
             return
         found = read_line(text, number, self.context, letterless=False)
-        if any(isinstance(one, Line) for one in found):
+        orders = frozenset(one.order.line() for one in found if isinstance(one, Line))
+        if orders:
             self.cut.append((number, raw.strip()[:LONGEST_LINE]))
+            if self.older:
+                self.below.append((self.cut[-1], orders))

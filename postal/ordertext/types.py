@@ -48,13 +48,31 @@ class Reading:
 
     ``lines`` are orders and cancels in the order written, ``problems`` what looked like an order
     and isn't one, ``cut`` the number and text of lines that were not read, being quoted or below
-    the marker, and would have been orders.
+    the marker, and would have been orders. Those of them in ``told`` stand below the head of an
+    older mail and order what no line above does: they are told whatever else was found.
+
+    ``guarded`` are the lines that begin with ``::`` or ``|``, behind quote marks too: ours where
+    they stand so in a mail of ours. ``prose`` counts the characters of his own that are neither
+    order nor command.
     """
 
     lines: tuple[Line, ...]
     commands: tuple[Command, ...]
     problems: tuple[Problem, ...]
     cut: tuple[tuple[int, str], ...] = field(repr=False)
+    told: tuple[tuple[int, str], ...] = field(default=(), repr=False)
+    guarded: tuple[tuple[int, str], ...] = field(default=(), repr=False)
+    prose: int = 0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is neither an order nor a command nor what was meant as one."""
+        return not (self.lines or self.commands or self.problems)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The lines that the player is to be told of as left unread."""
+        return tuple(text for _, text in (self.cut if self.nothing else self.told))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,22 @@ LINE_PHRASES: dict[Fault, Phrase] = {
         "The line follows a mark, | or ::, and could be what it marks as not to be read.",
         advice="Leave out the mark above the order.",
     ),
+    Fault.STRUCK_OUT: Phrase(
+        "Your mail strikes this line out in its formatted text, and gives it in its plain text.",
+        "If you mean it, write it again without the strike",
+    ),
+    Fault.TWO_FORMS: Phrase(
+        "Your mail says something else here in its formatted text than in its plain text.",
+        "Write again what you mean, for example",
+    ),
+    Fault.ATTACHED: Phrase(
+        "This stands in an attached file, beside a text of yours, so it was not taken.",
+        "If you mean it, write it into the mail itself",
+    ),
+    Fault.IN_SUBJECT: Phrase(
+        "This stands in the subject of a mail that has a text, so it was not taken.",
+        "If you mean it, write it into the text",
+    ),
     Fault.LINE_TOO_LONG: Phrase(
         "The line is longer than {needed} characters, so it was not read.", advice=_ONE_A_LINE
     ),

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 from postal.mail.gate import refusal  # noqa: E402 - found by the path above
 from postal.mail.incoming import read  # noqa: E402 - as above
 from postal.mail.tokens import candidates  # noqa: E402 - as above
-from postal.ordertext import read_mail  # noqa: E402 - as above
+from postal.service.inbound.reading import read_whole  # noqa: E402 - as above
 from tests.fuzz.oracle import GM, PLAYER  # noqa: E402 - as above
 from tests.fuzz.run import mail_of, seeds  # noqa: E402 - as above
 
@@ -119,6 +119,19 @@ SLOW: dict[str, Maker] = {
     "semicolons": text(b"A:;" * 150 + b"\r\n", most=MOST),
     "quoted semicolons": text(b"> " + b"A:;" * 150 + b"\r\n", most=MOST),
     "orders on a line": text(b"A fold;" * 70 + b"\r\n", most=MOST),
+    "half heads": text(b"Fra: Joe\nA: fold\n", most=MOST),
+    "heads of one kind": text(b"Word: text\n", most=MOST),
+    "half original lines": text(b"-" * 200 + b"a b " * 60 + b"\n", most=MOST),
+    "attributions": text(b"On 5 May 2031 at 21:00 a@example.org wrote:\n>\n", most=MOST),
+    "marks": text(b"*_`" * 150 + b"a*b\n", most=MOST),
+    "marks in words": text(b"a*:" * 150 + b"\n", most=MOST),
+    "slips of types": parts(b"Content-Type: text plain " + b":" * 990 + b"\n\nA: fold"),
+    "slips in words": parts(b"Content-Type: " + b"=?utf-8?q?a?= " * 70 + b"\n\nA: fold"),
+    "slips of encodings": parts(b"Content-Transfer-Encoding: " + b"(" * 1900 + b"\n\nA: fold"),
+    "attached texts": parts(
+        b"Content-Type: text/plain\nContent-Disposition: attachment\n\n" + LINES, limit=300
+    ),
+    "bare base64": base64_of(b"text/plain\nContent-Disposition: attachment", b"A: fold\n"),
     "soft breaks": text(b"A=\r\n", head=QP),
     "equals signs": text(b"=", head=QP),
     "quoted-printable letters": text(b"=C3=A9", head=QP),
@@ -129,6 +142,11 @@ SLOW: dict[str, Maker] = {
     "tables within tables": text(b"<table><tr><td>", HTML, MOST),
     "deep HTML": text(b"<div>", HTML, MOST),
     "deep lists": text(b"<ul><li>", HTML, MOST),
+    "deep citations": text(b"<blockquote cite=x>", HTML, MOST),
+    "many citations": text(b"wrote:<blockquote cite=x>A: fold</blockquote>", HTML, MOST),
+    "struck orders": text(b"<p><s>A: fold</s>", HTML, MOST),
+    "lines above heads": text(b"<div style='border:none;border-top:solid 1pt'>", HTML, MOST),
+    "deep starts": text(b"<div><div id=appendonsend>x", HTML, MOST),
     "deep quotes": text(b"<blockquote>", HTML, MOST),
     "many quotes": text(b"<blockquote>x</blockquote>", HTML, MOST),
     "many gmail quotes": text(b"<div class=gmail_quote>x</div>", HTML, MOST),
@@ -179,8 +197,7 @@ def handle(raw: bytes) -> None:
     incoming = read(raw)
     refusal(incoming, (GM,))
     candidates(incoming)
-    for one in incoming.texts:
-        read_mail(one, PLAYER)
+    read_whole(incoming, PLAYER, "club")
 
 
 def seconds(raw: bytes) -> float:

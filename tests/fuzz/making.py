@@ -129,7 +129,8 @@ def rows(pick: Pick) -> tuple[Rows, list[str]]:
 
 
 UNSAID = (
-    "<blockquote>{}</blockquote>", "<blockquote type='cite'><p>{0}<br>{0}</p></blockquote>",
+    "<blockquote cite='mid:x'>{}</blockquote>",
+    "<blockquote type='cite'><p>{0}<br>{0}</p></blockquote>",
     "<div class='gmail_quote'><p class='gmail_attr'>Bo:</p><blockquote>{}</blockquote></div>",
     "<!-- {} -->", "<style>{}</style>", "<script>{}</script>", "<title>{}</title>",
     "<s>{}</s>", "<del>{}</del>", "<p style='text-decoration: line-through'>{}</p>",

@@ -12,6 +12,7 @@ from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import candidates
 from postal.ordertext import MARKER, Context, Reading, read_mail
 from postal.reports import problem_sentence
+from postal.service.inbound.reading import read_whole
 
 PLAYER = Context(
     hands={"A": "A2", "B": "B1", "C": "C3"},
@@ -42,6 +43,7 @@ def check(raw: bytes, own: Sequence[str] | None = None) -> tuple[Incoming, tuple
     incoming = read(raw)
     _check_incoming(incoming)
     readings = tuple(read_mail(text, PLAYER) for text in incoming.texts)
+    _check_whole(read_whole(incoming, PLAYER, "club"), readings)
     for text, reading in zip(incoming.texts, readings, strict=True):
         _check_reading(text, reading)
         if own is not None:
@@ -76,6 +78,15 @@ def _check_incoming(incoming: Incoming) -> None:
     reason = refusal(incoming, (GM,))
     require(reason is None or reason, "a refusal without a reason")
     require(reason or len(incoming.senders) == 1, "an answer though From names not just one")
+
+
+def _check_whole(whole: Reading, readings: Sequence[Reading]) -> None:
+    """Check that a whole mail orders nothing that the text which counts doesn't."""
+    for problem in whole.problems:
+        require(problem_sentence(problem), "a problem without a sentence")
+    counting = next((one for one in readings if one.lines or one.commands), None)
+    if counting:
+        require(set(whole.lines) <= set(counting.lines), "an order that the text has not")
 
 
 def _check_reading(text: str, reading: Reading) -> None:

@@ -39,7 +39,7 @@ class Outcome:
 
     ``orders`` are on file after it, in canonical form, by hand; ``problems`` are the codes of
     the lines refused; ``commands`` are those read, with their text; ``cut`` are the lines that
-    the receipt names as quoted, where nothing else was found. ``answer`` has the kind of each
+    the receipt names as left unread. ``answer`` has the kind of each
     mail that went out for it, ``gm`` for a notice to the GM. ``folder`` is where it was put.
     """
 
@@ -58,6 +58,22 @@ class Case:
     about: str
     game: str
     expected: Outcome
+    mutation: "Mutation | None" = None
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A change that takes a mail's trait away, and what must come of it then, by its key."""
+
+    replace: tuple[tuple[str, str], ...]
+    differs: Mapping[str, Any]
+
+    def applied(self, raw: bytes) -> bytes:
+        """Return a mail so changed; each text that is replaced stands in it."""
+        for old, new in self.replace:
+            assert old.encode() in raw, f"{old!r} is not there"
+            raw = raw.replace(old.encode(), new.encode())
+        return raw
 
 
 def case(name: str) -> Case:
@@ -65,12 +81,19 @@ def case(name: str) -> Case:
     path = CORPUS / f"{name}.toml"
     found = tomllib.loads(path.read_text("utf-8"))
     about, game = found.pop("about"), found.pop("game")
+    changed = found.pop("mutation", None)
     keys = {one.name for one in fields(Outcome)}
     assert set(found) == keys, f"{path.name} has not the keys that it should have"
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in found.items()
-    }
-    return Case(about, game, Outcome(**values))
+    mutation = None
+    if changed is not None:
+        pairs = tuple((old, new) for old, new in changed.pop("replace"))
+        assert set(changed) <= keys, f"{path.name} mutates to keys that there are not"
+        mutation = Mutation(pairs, _values(changed))
+    return Case(about, game, Outcome(**_values(found)), mutation)
+
+
+def _values(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in found.items()}
 
 
 def raw_mail(name: str, league: League) -> bytes:
@@ -100,7 +123,6 @@ def outcome(league: League, inbox: Inbox, moved: Mapping[int, str]) -> Outcome:
     with patch.object(handling, "best_reading", noting):
         poll(league.work, inbox)
     reading = readings[0] if readings else Reading((), (), (), ())
-    nothing = not (reading.lines or reading.commands or reading.problems)
     with league.work.database.reading() as session:
         row = session.exec(select(MailRow).order_by(col(MailRow.id).desc())).first()
         assert row is not None
@@ -113,7 +135,7 @@ def outcome(league: League, inbox: Inbox, moved: Mapping[int, str]) -> Outcome:
             orders=_on_file(session, league.turn),
             problems=_refused(session, row),
             commands=tuple(map(_told, reading.commands)),
-            cut=tuple(text for _, text in reading.cut) if nothing else (),
+            cut=reading.unread,
             answer=tuple(mail.kind for mail in sent),
             folder=moved.get(row.uid, league.work.folder),
         )

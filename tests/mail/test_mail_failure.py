@@ -107,6 +107,85 @@ def test_a_person_who_quotes_a_failure_reports_none(server: str) -> None:
     assert read(raw.encode()).report is None
 
 
+DELAYS = {
+    "sendmail": """Warning: could not send message for past 4 hours
+
+    **      THIS IS A WARNING MESSAGE ONLY      **
+
+   ----- The following addresses had transient non-fatal errors -----
+<ann@example.net>
+
+   ----- Transcript of session follows -----
+<ann@example.net>... Deferred: Connection timed out
+Will keep trying until message is 5 days old""",
+    "exim": """Warning: message delayed 24 hours
+
+A message that you sent has not yet been delivered:
+
+  ann@example.net
+    Delay reason: Connection timed out
+
+No action is required on your part.""",
+    "postfix": """Delayed Mail (still being retried)
+
+This is the Postfix program at host mx.example.net.
+
+It will be retried until it is 5.0 days old.
+
+<ann@example.net>: Connection timed out""",
+    "qmail": """notice
+
+Hi. This is the qmail-send program at mx.example.net.
+I'm still trying to deliver your message.
+
+<ann@example.net>:
+not yet""",
+    "in Swedish": """Meddelande
+
+Brevet till ann@example.net är försenat.""",
+}
+
+
+@pytest.mark.parametrize("server", DELAYS)
+def test_a_warning_of_a_delay_is_no_failure(server: str) -> None:
+    """Though the library takes it for one."""
+    report = read(f"{HEAD}Subject: {DELAYS[server]}\n\n{ORIGINAL}".encode()).report
+    assert report is not None
+    assert (report.failed, report.delayed) == (False, True)
+    assert report.message_ids == (ID,)
+
+
+UNKNOWN = (
+    "Return-Path: <>\nFrom: Post <post@mx.example.net>\n\nNie dostarczono: ann@example.net\n\n"
+)
+
+
+def test_a_bounce_in_words_that_nobody_knows() -> None:
+    """What returns a mail of ours without an envelope sender is one."""
+    report = read(f"{UNKNOWN}{ORIGINAL}".encode()).report
+    assert report is not None
+    assert (report.failed, report.guessed, report.message_ids) == (True, True, (ID,))
+    assert (report.recipients, report.words) == (
+        ("ann@example.net",), "Nie dostarczono: ann@example.net"
+    )  # fmt: skip
+    assert TOKEN not in repr(report)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        f"{UNKNOWN}{ORIGINAL}".replace("Return-Path: <>", "Return-Path: <post@mx.example.net>"),
+        f"{UNKNOWN}{ORIGINAL}".replace(ID, "<other@example.org>"),
+        f"X-Autoreply: yes\n{UNKNOWN}{ORIGINAL}",
+        f"Auto-Submitted: auto-replied\nIn-Reply-To: {ID}\n{UNKNOWN}{ORIGINAL}",
+        f"In-Reply-To: {ID}\n{UNKNOWN}",
+    ],
+)
+def test_what_is_no_bounce(raw: str) -> None:
+    """A person's mail, one that returns none of ours, and what a program of a person's answers."""
+    assert read(raw.encode()).report is None
+
+
 def dsn(*fields: str, kind: str = "multipart/report; report-type=delivery-status") -> bytes:
     """Return a report in the standard's form (RFC 3464) with such fields of the recipient."""
     status = "\n".join(("Final-Recipient: rfc822; Ann@example.net", *fields))

@@ -2,13 +2,13 @@
 
 import pytest
 
-from postal.mail.html import UnreadableHtmlError, html_to_text
+from postal.mail.html import UnreadableHtmlError, html_to_text, read_html
 
 
 @pytest.mark.parametrize(
     "html",
     [
-        "<p>A: fold</p><blockquote>B: fold</blockquote>",
+        "<p>A: fold</p><blockquote type='cite'>B: fold</blockquote>",
         (
             "<div>A: fold</div><div class='gmail_quote'><div class='gmail_attr'>B: fold</div>"
             "<blockquote class='gmail_quote'>C: fold</blockquote></div>"
@@ -54,7 +54,7 @@ def test_only_the_writers_own_words_are_left(html: str) -> None:
         ("<ul><li>A: fold</li><li>B: stay</li></ul>", ["* A: fold", "* B: stay"]),
         ("<table><tr><td>A:</td><td>fold</td></tr><tr><td>B: stay</table>", ["A: fold", "B: stay"]),
         ("<pre>A: fold\nB: stay</pre>", ["A: fold", "B: stay"]),
-        ("<p>A: fold</p><blockquote>x</blockquote>B: stay", ["A: fold", "B: stay"]),
+        ("<p>A: fold</p><blockquote cite='y'>x</blockquote>B: stay", ["A: fold", "B: stay"]),
         ("", []),
         ("<>", ["<>"]),
     ],
@@ -75,3 +75,32 @@ def test_a_wide_table_is_not_padded() -> None:
     """Aligned columns would make 15,000 rows of 100,000 characters out of 256 kB."""
     html = "<table><tr><td>" + "x" * 100_000 + "<tr><td>a" * 15_000
     assert len(html_to_text(html)) < 200_000
+
+
+@pytest.mark.parametrize(
+    ("html", "struck", "dropped"),
+    [
+        ("<p>A: fold</p>", [], []),
+        ("<p><s>A: fold</s></p>B: stay", ["A: fold", "B: stay"], []),
+        ("A: raise <del>5</del> 40", ["A: raise 5 40"], []),
+        ("<p style='text-decoration: line-through'>A: fold</p>", ["A: fold"], []),
+        ("<p hidden>A: fold</p><s></s>", [], []),
+        ("B: stay<blockquote type=cite>A: fold</blockquote>", [], ["A: fold"]),
+        ("B: stay<div><div id=appendonsend></div>A: fold</div>C: fold", [], ["A: fold"]),
+        ("B: stay<div><div id=appendonsend></div></div><p>C: fold</p>", [], ["C: fold"]),
+    ],
+)
+def test_what_is_not_the_writers_own_is_kept_beside(
+    html: str, struck: list[str], dropped: list[str]
+) -> None:
+    """So that it can be told: what he struck out, put back, and what was taken for a quote."""
+    said = read_html(html)
+    assert [line.strip() for line in said.struck.splitlines() if line.strip()] == struck
+    assert [line.strip() for line in said.dropped.splitlines() if line.strip()] == dropped
+
+
+def test_a_quote_below_an_attribution_leaves_its_mark() -> None:
+    """Or what stands below it would be taken for what the attribution is of."""
+    html = "<p>Joe wrote:</p><blockquote type=cite>A: fold</blockquote><p>A: stay</p>"
+    kept = [line.strip() for line in html_to_text(html).splitlines() if line.strip()]
+    assert kept == ["Joe wrote:", ">", "A: stay"]

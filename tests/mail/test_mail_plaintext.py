@@ -18,6 +18,11 @@ from postal.mail.plaintext import unflow
         ("A: fold\n-- \nAnn", "A: fold\n-- \nAnn"),
         ("prose \n-- \nAnn", "prose \n-- \nAnn"),
         ("", ""),
+        ("A: stay \nB: fold \nready \n", "A: stay \nB: fold \nready "),
+        ("My orders \nTable A stay \nall: fold", "My orders \nTable A stay \nall: fold"),
+        ("A: keep AS AD \nAH KC QD \nexpose AS", "A: keep AS AD AH KC QD expose AS"),
+        ("I am not \nready", "I am not ready"),
+        ("> A: stay \n> B: fold", "> A: stay B: fold"),
     ],
 )
 def test_paragraphs_are_joined_and_quotes_kept(flowed: str, text: str) -> None:

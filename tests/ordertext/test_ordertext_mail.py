@@ -23,9 +23,7 @@ def orders(text: str) -> list[str]:
         ">A: fold",
         "> > A: fold",
         " > A: fold",
-        "| A: fold",
-        ":: A: fold",
-        "- :: A: fold",
+        "• > A: fold",
     ],
 )
 def test_quoted_line_is_cut_and_noted(quoted: str) -> None:
@@ -34,6 +32,24 @@ def test_quoted_line_is_cut_and_noted(quoted: str) -> None:
     assert [line.order.line() for line in reading.lines] == ["B: stay"]
     assert reading.problems == ()
     assert reading.cut == ((2, quoted.strip()),)
+
+
+@pytest.mark.parametrize(
+    ("line", "guarded"),
+    [
+        (":: A: fold", ":: A: fold"),
+        ("| A: fold", "| A: fold"),
+        ("- :: A: fold", ":: A: fold"),
+        ("> > :: A: raise 5", ":: A: raise 5"),
+        (">| Well said", "| Well said"),
+    ],
+)
+def test_a_line_as_ours_is_noted_by_itself(line: str, guarded: str) -> None:
+    """It may be ours, which is nothing to tell, or one that he has edited."""
+    for text in (f"Hi\n{line}\nB: stay", f"Hi\n{line}"):
+        reading = read_mail(text, PLAYER)
+        assert (reading.problems, reading.cut, reading.told) == ((), (), ())
+        assert reading.guarded == ((2, guarded),)
 
 
 def test_quoted_prose_is_not_noted() -> None:
@@ -69,6 +85,14 @@ def test_bottom_posted_and_inline_answers_count() -> None:
         "De: GM\nEnviado: segunda\nPara: Puke\nAssunto: turno 4",
         "Från: GM\nSkickat: måndag\nTill: Puke\nÄmne: drag 4",
         "From: GM\n\nSubject: Turn 4",
+        "Fra: GM\nSendt: 5. maj 2031 21:00",
+        "Nimi: GM\nPaikka: York\nOsoite: gm@example.org",
+        "件名\uff1aclub\n送信日時\uff1a2031年5月5日",
+        "----- Eredeti üzenet -----",
+        "Am Montag schrieb Joe:",
+        "On 5 May 2031 at 21:00, Joe:",
+        "gm@example.org:\n",
+        "On Monday, 5 May 2031, GM <gm@example.org>\nthus:",
     ],
 )
 def test_nothing_is_read_below(stop: str) -> None:
@@ -89,12 +113,57 @@ def test_nothing_is_read_below(stop: str) -> None:
         "---",
         "=-=-=-=-=",
         f"> {MARKER}",
-        "Am Montag schrieb Joe:",
+        "Am Montag schrieb Joe:\n> Hello",
+        "On 5 May 2031 at 21:00, Joe <joe@example.org> wrote:\n> > Hello\n",
+        "Orders for Mon 12 May 20:00 BST:",
+        "Name: Joe\nClub: York",
+        "B: call\nDate: 5 May 2031",
+        "--- my orders ---",
+        "--- PGP ---",
     ],
 )
 def test_reading_goes_on_below(line: str) -> None:
     """A lone header, a bullet, a clear-sign line or a quoted marker stops nothing."""
-    assert orders(f"A: fold\n{line}\nB: fold") == ["A: fold", "B: fold"]
+    found = orders(f"A: fold\n{line}\nB: fold")
+    assert [one for one in found if one != "B: call"] == ["A: fold", "B: fold"]
+
+
+def test_what_an_older_mail_orders_otherwise_is_told() -> None:
+    """Whatever else was found; what it orders as he does now, and what is marked, is not."""
+    text = "A: fold\n\nOd: Joe <joe@example.org>\nKomu: GM\n\nA: fold\nA: stay\nB: call\n> C: fold"
+    reading = read_mail(text, PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["A: fold"]
+    assert reading.told == ((7, "A: stay"), (8, "B: call"), (9, "> C: fold"))
+    assert reading.unread == ("A: stay", "B: call", "> C: fold")
+    assert read_mail(text.replace("A: fold\n\nOd", "\nOd"), PLAYER).unread[0] == "A: fold"
+
+
+@pytest.mark.parametrize("line", ["Bob wrote:", "When: 5 May 2031\nWhere: York", "--- PGP ---"])
+def test_press_may_say_who_wrote_and_when(line: str) -> None:
+    """A head must be surer there."""
+    reading = read_mail(f"press: Hello\n{line}\nthat he plays.\nend\nA: fold", PLAYER)
+    assert [command.name for command in reading.commands] == ["press"]
+    assert [order.order.line() for order in reading.lines] == ["A: fold"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["A: raise 2*5000", "A: raise 1_000", 'A: raise 2"5000', "A: raise 40*,*000", "A: ra*ise 4000"],
+)
+def test_marks_inside_a_word_stand(line: str) -> None:
+    """A sum is never made from pieces."""
+    reading = read_mail(line, PLAYER)
+    assert reading.lines == ()
+    assert [problem.number for problem in reading.problems] == [1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["**A:** raise *40,000*.", "*A*: _raise_ `40000`", "A:*raise 40000*", "“A: raise £40,000”"],
+)
+def test_marks_at_the_edges_of_words_vanish(line: str) -> None:
+    """Emphasis and quotation marks are no part of an order."""
+    assert orders(line) == ["A: raise 40000"]
 
 
 def test_end_stops_the_reading() -> None:

@@ -5,10 +5,12 @@ from typing import Any
 
 from postal.engine.book import Book
 from postal.engine.problems import Fault, Problem
-from postal.ordertext import Context, read_mail
+from postal.mail.incoming import read
+from postal.ordertext import Context, Reading, read_mail
 from postal.ordertext.lines import LONGEST_LINE
 from postal.ordertext.reader import MOST_LINES
 from postal.service.inbound.filing import MOST_PROBLEMS, Filing
+from postal.service.inbound.reading import read_whole
 from postal.service.loading import TurnFile
 from tests.engine.engine_games import Play, betting, deal, showdown, smith
 
@@ -65,6 +67,25 @@ LINES = {
     Fault.BLOCK_EMPTY: "press:\nend",
     Fault.BLOCK_UNCLOSED: "gm: hello",
 }
+PLAIN = "From: joe@example.org\nContent-Type: text/plain\n\n{text}"
+FORMS = (
+    'From: joe@example.org\nContent-Type: multipart/alternative; boundary="b"\n\n'
+    "--b\nContent-Type: text/plain\n\n{text}\n--b\nContent-Type: text/html\n\n{html}\n--b--\n"
+)
+FILE = (
+    'From: joe@example.org\nContent-Type: multipart/mixed; boundary="b"\n\n'
+    "--b\nContent-Type: text/plain\n\n{text}\n--b\nContent-Type: text/plain\n"
+    "Content-Disposition: attachment\n\n{file}\n--b--\n"
+)
+PROSE = "It has been a long week, and I have much to tell you. " * 5
+MAILS = {
+    Fault.STRUCK_OUT: FORMS.format(text="A: fold", html="<s>A: fold</s>"),
+    Fault.TWO_FORMS: FORMS.format(text="A: raise 40000", html="A: raise 4000<s>0</s>"),
+    Fault.ATTACHED: FILE.format(text=PROSE, file="A: fold"),
+    Fault.IN_SUBJECT: f"Subject: A: fold\n{PLAIN.format(text=PROSE)}",
+}
+"""Whole mails, where a fault is no single line's."""
+
 FOR_ALL = ("all: raise lots", "all: stay 5", "all: rais 5", "all: fold?", "all: turn up")
 """Lines for all tables, whose examples stand within the sentence."""
 
@@ -164,6 +185,9 @@ def problems() -> Iterator[tuple[str, Problem]]:
     """Yield what was written and the last problem of it, for each fault and then for all tables."""
     for line in LINES.values():
         yield line, _read(line, PLAYER)
+    for fault, mail in MAILS.items():
+        reading = read_whole(read(mail.encode()), PLAYER, "club")
+        yield f"{fault.value}, in a whole mail", _last(reading)
     yield "D: fold, of a player without hands", _read("D: fold", Context({}, {}))
     for line in FOR_ALL:
         yield line, _read(line, PLAYER)
@@ -176,4 +200,8 @@ def problems() -> Iterator[tuple[str, Problem]]:
 
 
 def _read(text: str, context: Context) -> Problem:
-    return Filing("Joe", read_mail(text, context), Book(), TurnFile(Book(), {})).problems[-1]
+    return _last(read_mail(text, context))
+
+
+def _last(reading: Reading) -> Problem:
+    return Filing("Joe", reading, Book(), TurnFile(Book(), {})).problems[-1]

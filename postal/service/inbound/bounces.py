@@ -9,7 +9,8 @@ from sqlmodel import Session
 
 from postal.mail.failure import DeliveryReport
 from postal.mail.incoming import Incoming
-from postal.mail.tokens import candidates
+from postal.mail.tokens import candidates, masked
+from postal.ordertext import mask_cards
 from postal.service.inbound.case import Case
 from postal.service.inbound.outcome import Outcome
 from postal.service.outbound.kinds import LetterKind
@@ -36,6 +37,10 @@ def delivery_report(case: Case) -> Outcome | None:
     if report is None:
         return None
     message = _message(case.session, case.incoming, report)
+    if report.guessed and (
+        message is None or message.recipient.casefold() in case.incoming.senders
+    ):
+        return None  # no mail of ours, or an answer by a program of his: the gate judges it
     if message is None or message.id is None:
         return Outcome(MailStatus.IGNORED, "a delivery report of no mail of ours")
     status = ", ".join(dict.fromkeys(report.statuses[:_MAX_STATUSES])) or "no status given"
@@ -46,7 +51,7 @@ def delivery_report(case: Case) -> Outcome | None:
         # Of a mail that failed the GM knows; one that he queued again is still to go.
         again = message.state is OutboxState.QUEUED and message.tries > 0
         if message.state is not OutboxState.FAILED and not again:
-            _tell_gm(case, message, status)
+            _tell_gm(case, message, status, report.words)
             mark = partial(mark_failed, code=None, text=f"came back: {status}")
     elif report.delayed:
         what = f"mail {message.id} is delayed"
@@ -76,11 +81,13 @@ def _message(session: Session, incoming: Incoming, report: DeliveryReport) -> Ou
     return None
 
 
-def _tell_gm(case: Case, message: OutboxRow, status: str) -> None:
+def _tell_gm(case: Case, message: OutboxRow, status: str, words: str) -> None:
     if message.kind == LetterKind.GM:
         return
+    said = (f'The server says: "{masked(mask_cards(words))}"',) if words else ()
     sentences = (
         f"The mail {message.subject!r} to {message.recipient} came back: {status}.",
+        *said,
         f"`postal outbox retry {message.id}` sends it again.",
     )
     case.letters.notify_gm("a mail came back", sentences)

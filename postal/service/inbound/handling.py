@@ -10,7 +10,7 @@ from postal.engine.view import view
 from postal.mail.gate import from_ourselves, refusal
 from postal.mail.imap import MAX_MAIL_BYTES
 from postal.mail.incoming import Incoming, read
-from postal.ordertext import Reading, read_mail
+from postal.ordertext import Reading
 from postal.service.inbound.addresses import confirmed, without_token
 from postal.service.inbound.bounces import delivery_report
 from postal.service.inbound.case import Case, SeatCase
@@ -18,6 +18,7 @@ from postal.service.inbound.commands import answer_commands, send_gifts
 from postal.service.inbound.doubts import doubtful
 from postal.service.inbound.filing import take, turn_change
 from postal.service.inbound.outcome import Outcome
+from postal.service.inbound.reading import read_whole
 from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
 from postal.service.inbound.whose import earlier_copy, identify
 from postal.service.loading import LoadedGame, load_game, load_turn_file
@@ -65,15 +66,8 @@ def work_out(
 
 
 def best_reading(incoming: Incoming, loaded: LoadedGame, player: str) -> Reading:
-    """Return the reading of the first text that gives orders or commands (MAIL.md, In 4)."""
-    context = order_context(loaded.game, player)
-    readings: list[Reading] = []
-    for text in incoming.texts:
-        reading = read_mail(text, context)
-        if reading.lines or reading.commands:
-            return reading
-        readings.append(reading)
-    return max(readings, key=lambda reading: (len(reading.problems), len(reading.cut)))
+    """Return what a mail orders, by all that stands in it (MAIL.md, In 4 and 7)."""
+    return read_whole(incoming, order_context(loaded.game, player), loaded.row.slug)
 
 
 def _refused(case: Case) -> Outcome | None:
@@ -131,7 +125,7 @@ def _late(case: SeatCase) -> Outcome | None:
 def _unreadable(case: SeatCase) -> Outcome | None:
     """Say what hinders the reading; he may have meant to change his orders (RULES.md 10.6)."""
     incoming, large = case.incoming, case.row.size > MAX_MAIL_BYTES
-    if not large and not (incoming.unreadable and not incoming.texts):
+    if not large and (incoming.texts or _says_something(case)):
         return None
     frame = case.letters.frame(case.loaded, case.seat)
     why = UNREADABLE.get(incoming.unreadable, "it could not be read")
@@ -144,6 +138,13 @@ def _unreadable(case: SeatCase) -> Outcome | None:
     case.letters.to_player(case.loaded, case.seat, letter)
     reason = "too large" if large else incoming.unreadable
     return Outcome(MailStatus.REJECTED, reason, case.whose, turn=case.troubled(his=True))
+
+
+def _says_something(case: SeatCase) -> bool:
+    """Whether a mail without a text says something in its subject or in an attached text."""
+    if case.incoming.unreadable not in ("empty", "attachment-only"):
+        return False  # what can't be read may order otherwise
+    return not best_reading(case.incoming, case.loaded, case.seat.name).nothing
 
 
 def _orders(case: SeatCase) -> Outcome:

@@ -17,14 +17,13 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
     """Return what the receipt of a mail tells."""
     reading, player = filing.reading, filing.player
     names = [command.name for command in reading.commands]
-    nothing = not (reading.lines or reading.commands or reading.problems)
     needed = committed(loaded.game, filing.book, player)
     return ReceiptFacts(
         hands=_on_file(loaded, filing.book, player),
         committed=needed,
         left=bank.cash(loaded.game, player) - needed,
         problems=filing.problems,
-        cut=tuple(text for _, text in reading.cut) if nothing else (),
+        cut=reading.unread,
         cancelled=filing.taken.cancelled,
         lost=filing.taken.lost,
         replaced=filing.replaced,
@@ -32,7 +31,7 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
         ready="ready" in names,
         waits_in_vain="wait" in names and not any(one == player for one, _ in due(loaded.game)),
         unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
-        nothing=nothing,
+        nothing=reading.nothing,
     )
 
 
