@@ -87,11 +87,15 @@ class LoadedGame:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Where a player stands in a turn: heard of (RULES.md 9.4), waiting (9.6), troubled (10.6)."""
+    """Where a player stands in a turn: heard of (RULES.md 9.4), waiting (9.6), troubled (10.6).
+
+    ``troubled_until`` ends his trouble, where it ends before the deadline (None: it doesn't).
+    """
 
     heard: bool = False
     waiting: bool = False
     troubled: bool = False
+    troubled_until: datetime | None = None
     last_order_at: datetime | None = None
 
 
@@ -116,11 +120,6 @@ class TurnFile:
         """Those who hold the turn to its deadline by their own wish."""
         return tuple(name for name, one in self.presence.items() if one.waiting)
 
-    @property
-    def troubled(self) -> tuple[str, ...]:
-        """Those whose last mail held something that was not taken."""
-        return tuple(name for name, one in self.presence.items() if one.troubled)
-
     def complete(self, game: Game) -> bool:
         """Whether every order that is waited for is in (9.1)."""
         return not awaited(game, self.book)
@@ -129,12 +128,14 @@ class TurnFile:
         """Return when the turn in play is due as things stand: settled (10.6), or its deadline."""
         turn = loaded.turn
         assert turn is not None, "a game in play has a turn"
-        if not self.complete(loaded.game) or self.waiting or self.troubled:
+        troubles = [one.troubled_until for one in self.presence.values() if one.troubled]
+        if not self.complete(loaded.game) or self.waiting or None in troubles:
             return turn.deadline
         times = (one.last_order_at for one in self.presence.values())
         last = max((time for time in times if time), default=None)
         settled = (last or turn.opened_at) + timedelta(minutes=loaded.row.settle)
-        return min(settled, turn.deadline) if turn.deadline else settled
+        free = max((settled, *(time for time in troubles if time)))
+        return min(free, turn.deadline) if turn.deadline else free
 
 
 def find_game(session: Session, slug: str) -> GameRow:
@@ -195,4 +196,4 @@ def _readable(row: GameRow) -> Iterator[None]:
 
 
 def _presence(row: AttendanceRow) -> Presence:
-    return Presence(row.heard, row.waiting, row.troubled, row.last_order_at)
+    return Presence(row.heard, row.waiting, row.troubled, row.troubled_until, row.last_order_at)

@@ -217,6 +217,12 @@ def messages_to_seat(session: Session, seat_id: int, turn: int) -> Sequence[Outb
     return session.exec(statement.order_by(col(OutboxRow.id).desc())).all()
 
 
+def last_message(session: Session, seat_id: int, kind: str) -> OutboxRow | None:
+    """Return the newest message of a kind to a seat's holder, None where there is none."""
+    statement = select(OutboxRow).where(OutboxRow.seat_id == seat_id, OutboxRow.kind == kind)
+    return session.exec(statement.order_by(col(OutboxRow.id).desc()).limit(1)).first()
+
+
 def threads(
     session: Session, game_id: int, turns: Collection[int], kinds: Collection[str]
 ) -> Sequence[tuple[int, int, str]]:

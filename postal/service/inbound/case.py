@@ -8,8 +8,9 @@ from sqlmodel import Session
 
 from postal.mail.incoming import Incoming
 from postal.service.inbound.outcome import TurnChange
-from postal.service.inbound.whose import Whose
-from postal.service.loading import LoadedGame, TurnFile
+from postal.service.inbound.trouble import ends, first_edition, owes
+from postal.service.inbound.whose import Whose, identify
+from postal.service.loading import LoadedGame, TurnFile, load_game, load_turn_file
 from postal.service.outbound.letters import Letters
 from postal.service.workplace import Workplace
 from postal.store.rows import MailRow, TurnStatus
@@ -52,9 +53,36 @@ class SeatCase(Case):
         return turn.deadline is None or self.row.internal_date <= turn.deadline
 
     def troubled(self) -> TurnChange | None:
-        """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open."""
+        """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open.
+
+        What it orders isn't known: it may be anything that is due from him, where something is.
+        """
         turn = self.loaded.turn
         if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
             return None
-        file = self.file.with_presence(self.seat.name, troubled=True)
+        if not first_edition(self.loaded) and not owes(self.loaded.game, self.seat.name):
+            return None
+        arrived = min(self.row.internal_date, self.work.clock.now())
+        until = ends(self.loaded, arrived)
+        file = self.file.with_presence(self.seat.name, troubled=True, troubled_until=until)
         return TurnChange(turn, self.seat.id, file.due_at(self.loaded), file.of(self.seat.name))
+
+
+def seated(case: Case) -> SeatCase | None:
+    """Return a mail with whose it is and what is on file for the game, None without a token."""
+    whose = identify(case.session, case.incoming)
+    if whose is None:
+        return None
+    loaded = load_game(case.session, whose.game)
+    return SeatCase(
+        case.session,
+        case.work,
+        case.letters,
+        case.row,
+        case.incoming,
+        case.vouched,
+        whose=whose,
+        loaded=loaded,
+        seat=loaded.seat_by_id(whose.seat_id),
+        file=load_turn_file(case.session, loaded),
+    )

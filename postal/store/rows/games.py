@@ -152,7 +152,8 @@ class AttendanceRow(Row, table=True):
     """Whether a seat's holder was heard of in a turn (9.4), waits (9.6) or has trouble (10.6).
 
     ``heard``: an order of his was accepted, or a line came that brings a dropped player back.
-    ``troubled``: his last mail held something refused or not understood.
+    ``troubled``: a mail of his held something refused or not understood, which holds the turn to
+    ``troubled_until``; None: to its deadline.
     """
 
     __tablename__ = "attendance"
@@ -165,4 +166,5 @@ class AttendanceRow(Row, table=True):
     heard: bool = False
     waiting: bool = False
     troubled: bool = False
+    troubled_until: datetime | None = None
     last_order_at: datetime | None = None
