@@ -68,6 +68,7 @@ class Fault(StrEnum):
     NOT_AN_ORDER = "not-an-order"
     BEHIND_WORDS = "behind-words"
     BEHIND_MARK = "behind-mark"
+    MARKED = "marked"
     LINE_TOO_LONG = "line-too-long"
     TOO_MANY_LINES = "too-many-lines"
     TOO_MANY_PARTS = "too-many-parts"

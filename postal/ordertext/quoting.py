@@ -67,6 +67,18 @@ def quote_mark(folded: str) -> str:
     return next((mark for mark in QUOTE_MARKS if start.startswith(mark)), "")
 
 
+def guard(raw: str) -> str:
+    """Return a raw line from its ``::`` or ``|`` on, "" where it has none in front.
+
+    Quote marks and bullets before it change nothing.
+    """
+    bare = raw.lstrip(_BEFORE_GUARD)
+    return bare.rstrip() if bare.startswith(("::", "|")) else ""
+
+
+_BEFORE_GUARD = " \t\u00a0\ufeff>-•*"
+
+
 def unquoted(raw: str) -> str:
     """Return a raw line without the marks that quote it."""
     initials = _INITIALS.match(raw)

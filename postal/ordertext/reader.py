@@ -64,6 +64,7 @@ class _Scan:
     commands: list[Command] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     cut: list[tuple[int, str]] = field(default_factory=list, repr=False)
+    guarded: list[tuple[int, str]] = field(default_factory=list, repr=False)
     block: Block | None = None
     stopped: bool = False
     parts: int = 0
@@ -77,6 +78,7 @@ class _Scan:
             tuple(self.commands),
             tuple(sorted(self.problems, key=lambda problem: problem.number)),
             tuple(self.cut),
+            guarded=tuple(self.guarded),
         )
 
     def sort(self, found: list[Found]) -> None:
@@ -193,7 +195,11 @@ class _Scan:
         self.above = _HANGING if hanging else mark if mark == "::" else ""
 
     def _cut(self, raw: str, number: int, folded: str) -> None:
-        """Note a line that is not read, if it would have been orders."""
+        """Note a line that is not read, if it would have been orders, or may be one of ours."""
+        guarded = quoting.guard(raw[:LONGEST_LINE])
+        if guarded:
+            self.guarded.append((number, guarded))
+            return
         if not may_order(folded):
             return
         text = quoting.unquoted(raw[:LONGEST_LINE])

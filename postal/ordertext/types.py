@@ -49,12 +49,16 @@ class Reading:
     ``lines`` are orders and cancels in the order written, ``problems`` what looked like an order
     and isn't one, ``cut`` the number and text of lines that were not read, being quoted or below
     the marker, and would have been orders.
+
+    ``guarded`` are the lines that begin with ``::`` or ``|``, behind quote marks too: ours where
+    they stand so in a mail of ours.
     """
 
     lines: tuple[Line, ...]
     commands: tuple[Command, ...]
     problems: tuple[Problem, ...]
     cut: tuple[tuple[int, str], ...] = field(repr=False)
+    guarded: tuple[tuple[int, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,9 @@ LINE_PHRASES: dict[Fault, Phrase] = {
         "The line follows a mark, | or ::, and could be what it marks as not to be read.",
         advice="Leave out the mark above the order.",
     ),
+    Fault.MARKED: Phrase(
+        'The line begins with "::", and no such line is read.', 'Write it without the "::"'
+    ),
     Fault.LINE_TOO_LONG: Phrase(
         "The line is longer than {needed} characters, so it was not read.", advice=_ONE_A_LINE
     ),

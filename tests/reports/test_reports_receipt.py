@@ -78,15 +78,15 @@ def test_receipt_says_when_all_orders_are_in() -> None:
         (
             Hold("asked", FRAME.deadline),
             (
-                "but the turn waits for you until Sunday 6 December 2026, 20:00 GMT (Europe/London),"
-                " because you asked it to,"
+                "but the turn waits for you until Sunday 6 December 2026, 20:00 GMT"
+                " (Europe/London), because you asked it to,"
             ),
         ),
         (
             Hold("trouble", FRAME.now + timedelta(hours=24)),
             (
-                "but the turn waits for you until Monday 30 November 2026, 20:30 GMT (Europe/London),"
-                " because something in an earlier mail of yours was not taken,"
+                "but the turn waits for you until Monday 30 November 2026, 20:30 GMT"
+                " (Europe/London), because something in an earlier mail of yours was not taken,"
             ),
         ),
     ],

@@ -18,6 +18,7 @@ from postal.service.inbound.doubts import doubtful
 from postal.service.inbound.filing import take, turn_change
 from postal.service.inbound.gatekeeping import refused
 from postal.service.inbound.late import late
+from postal.service.inbound.marked import without_ours
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
 from postal.service.inbound.whose import earlier_copy
@@ -105,7 +106,7 @@ def _orders(case: SeatCase) -> Outcome:
     """File what the mail orders, with the receipt and what its commands ask for."""
     work, loaded, seat = case.work, case.loaded, case.seat
     now = work.clock.now()
-    reading = best_reading(case.incoming, loaded, seat.name)
+    reading = without_ours(case, best_reading(case.incoming, loaded, seat.name))
     filing = take(loaded, case.file, seat.name, reading, min(case.row.internal_date, now))
     named = {command.name for command in reading.commands}
     told_there = named & {"wait", "ready", *UNAVAILABLE}
