@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from postal.engine.words import MARKER
 from postal.ordertext import quoting
 from postal.ordertext.folding import fold
 from postal.ordertext.lines import LONGEST_LINE
@@ -10,22 +9,32 @@ from postal.ordertext.lines import LONGEST_LINE
 MOST_LINES = 200
 
 
-def own_words(text: str) -> str:
-    """Return the lines of a mail's text above the first that is quoted, ours or a signature's.
+def own_words(text: str, *, marked: bool = False) -> str:
+    """Return the lines of a mail's text above the first that is quoted, or a signature's.
 
-    At most 200, each cut at 500 characters; blank lines at both ends are left out.
+    At most 200, each cut at 500 characters. A line with ``::`` or ``|`` in front is quoted too,
+    unless ``marked`` says that such lines are looked for.
     """
+    raws = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[: MOST_LINES + 1]
+    folded = [fold(raw[:LONGEST_LINE]) for raw in raws]
     own: list[str] = []
-    for raw in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:MOST_LINES]:
-        folded = fold(raw[:LONGEST_LINE])
-        above, edge, _ = raw.partition(MARKER.split()[0])
-        if (
-            quoting.quote_mark(folded)
-            or quoting.is_signature(raw)
-            or quoting.is_attribution(folded)
-        ):
+    for at, raw in enumerate(raws[:MOST_LINES]):
+        following = next((line for line in folded[at + 1 :] if line), "")
+        if _is_quoted(folded[at], following, marked=marked) or quoting.is_signature(raw):
             break
-        own.append((above if edge else raw)[:LONGEST_LINE])
-        if edge:
+        before, edge, _ = raw.partition(quoting.MARKER_EDGE)
+        marker = bool(edge) and quoting.is_marker(folded[at], following)
+        own.append((before if marker else raw)[:LONGEST_LINE])
+        if marker:
             break
-    return "\n".join(own).strip()
+    return "\n".join(own).strip("\n")
+
+
+def _is_quoted(folded: str, following: str, *, marked: bool) -> bool:
+    mark = quoting.quote_mark(folded)
+    return (
+        (bool(mark) if not marked else mark == ">")
+        or quoting.is_attribution(folded)
+        or quoting.is_original_line(folded)
+        or quoting.is_block_start(folded, following)
+    )

@@ -1,5 +1,6 @@
 """Lines with the marks of our mails: ours are never mentioned, edited ones are told (ORDERS.md)."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -93,6 +94,39 @@ def test_an_edited_line_put_right_below_holds_nothing(betting: League) -> None:
     betting.say(player, f":: {table}: raise 7000\n{table}: raise 7000\n")
     betting.clock.advance(HOUR)
     assert len(betting.due()) == 1
+
+
+def test_a_line_edited_within_the_quoted_report_is_told(betting: League) -> None:
+    """All others there are as we sent them."""
+    player, table = bettor(betting)
+    report = sent(betting, player)
+    old = next(line for line in marked(report) if line.startswith(f":: {table}: raise"))
+    edited = report.replace(f"{old}\n", f":: {table}: raise 7000\n")
+    said = betting.say(player, "\n".join(f"> {line}" for line in edited.splitlines()))
+    assert f"| :: {table}: raise 7000" in said.replace("\u00a0", " ")
+    assert f'Write it without the "::": :: {table}: raise 7000' in " ".join(said.split())
+    assert said.count("You wrote") == 1
+
+
+def test_so_are_all_of_them_where_the_report_is_known(dealt: League) -> None:
+    """In the first turn there is one for each hand, and he has changed each."""
+    report = sent(dealt, "Ann", "welcome")
+    cards = re.compile(r"(?m)^:: (.): give (\S+) (\S+) next")
+    edited = cards.sub(r":: \1: give \3 \2 next", report)
+    said = dealt.say("Ann", "\n".join(f"> {line}" for line in edited.splitlines()))
+    assert said.count("You wrote") == 3
+    other = re.sub(r" (\S+ next), (\S+) previous", r" \1, \2 before", edited)
+    alone = "\n".join(f"> {line}" for line in marked(other) if "give" in line)
+    assert dealt.say("Ann", f"Here they are.\n{alone}\n").count("You wrote") == 3
+
+
+def test_a_quoted_report_that_is_not_known_is_left_alone(betting: League) -> None:
+    """Such as another's, or one of a time before a backup was put back."""
+    player, table = bettor(betting)
+    lines = "\n".join(f"> :: {table}: raise {7000 + number}" for number in range(5))
+    good = view(betting.game, player).due[0].examples[0]
+    words = "> This is a line of a report that nobody here has ever written.\n"
+    assert "NOT TAKEN" not in betting.say(player, f"{good}\n\n{words}{lines}\n")
 
 
 def test_prose_behind_the_mark_is_nothing(betting: League) -> None:
