@@ -36,7 +36,10 @@ def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = F
         return
     state = "all orders are in" if facts["complete"] else "orders are missing"
     typer.echo(f"{game}: turn {facts['turn']}, deadline {when(facts['deadline'])}: {state}")
-    print_rows(facts["players"], "")
+    rows = [
+        {**row, "until": when(row["until"]) if row["until"] else ""} for row in facts["players"]
+    ]
+    print_rows(rows, "")
 
 
 def adjudicate(

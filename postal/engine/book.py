@@ -48,7 +48,8 @@ class Book:
 class Submission:
     """What became of one mail's lines: the new book, what was filed, what was not and why.
 
-    ``cancelled`` names the hands whose order on file was taken back; ``lost`` those whose earlier
+    ``cancelled`` names the hands whose order on file was taken back; ``withdrawn`` holds the good
+    lines of the same mail that were, each hand's last; ``lost`` names those whose earlier
     order is no longer covered and is gone too (8.2); ``repeated`` those for which an earlier good
     line of the same mail gave way to a later one.
     """
@@ -59,6 +60,7 @@ class Submission:
     cancelled: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
+    withdrawn: tuple[Filed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,11 @@ def submit(game: Game, book: Book, player: str, lines: Sequence[Line]) -> Submis
         tuple(read.cancelled),
         tuple(lost),
         tuple(repeated),
+        tuple(
+            Filed(player, name, order)
+            for name, order in read.withdrawn.items()
+            if name not in read.new
+        ),
     )
 
 
@@ -165,6 +172,7 @@ class _Lines:
         self.new: dict[str, list[_Good]] = {}
         self.problems: list[Problem] = []
         self.cancelled: list[str] = []
+        self.withdrawn: dict[str, Order] = {}
 
     def take(self, line: Line) -> None:
         if isinstance(line.order, Cancel):
@@ -181,7 +189,8 @@ class _Lines:
             if problem:
                 self.problems.append(line.problem(problem))
                 continue
-            self.new.pop(name, None)
+            if gone := self.new.pop(name, None):
+                self.withdrawn[name] = gone[-1].order
             if self.filed.pop(name, None):
                 self.cancelled.append(name)
 

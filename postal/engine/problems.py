@@ -72,6 +72,7 @@ class Fault(StrEnum):
     TWO_FORMS = "two-forms"
     ATTACHED = "attached"
     IN_SUBJECT = "in-subject"
+    MARKED = "marked"
     LINE_TOO_LONG = "line-too-long"
     TOO_MANY_LINES = "too-many-lines"
     TOO_MANY_PARTS = "too-many-parts"

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from typing import Literal
 
 from postal.mail.incoming import Incoming
 
 LOOP_HEADER = "X-Postal-Loop"
 """A header in all mail that a league sends: whoever sends it back is no player."""
 
-_BULK = frozenset({"bulk", "list", "junk", "auto_reply"})
+_ANSWERED = "auto_reply"
+_BULK = frozenset({"bulk", "list", "junk", _ANSWERED})
 _LIST_FIELDS = ("list-id", "list-post", "mailing-list", "x-mailing-list")
 _AUTOREPLY_FIELDS = ("x-autoreply", "x-autorespond", "x-autoresponder", "x-autoreply-from")
+
+Slip = Literal["senders", "envelope", "bulk"]
+"""What about a mail is as people's mail isn't, though a person may have written it."""
 
 Rule = Callable[[Incoming, AbstractSet[str]], str | None]
 
@@ -28,6 +33,23 @@ def refusal(incoming: Incoming, own_addresses: Iterable[str]) -> str | None:
     """
     own = frozenset(base_address(address) for address in own_addresses)
     return next((reason for rule in RULES if (reason := rule(incoming, own))), None)
+
+
+def slip(incoming: Incoming, own_addresses: Iterable[str]) -> Slip | None:
+    """Return what a mail that is refused has wrong, where nothing marks it as a program's.
+
+    None for a delivery report, for what is marked as sent automatically, what a mail server or a
+    league sent, and for mail that is not refused.
+    """
+    own = frozenset(base_address(address) for address in own_addresses)
+    if incoming.report is not None or any(rule(incoming, own) for rule in _BY_PROGRAMS):
+        return None
+    if _one_sender(incoming, own):
+        return "senders"
+    if _no_envelope(incoming, own):
+        return "envelope"
+    answered = incoming.header("precedence").strip().casefold() == _ANSWERED
+    return "bulk" if _bulk(incoming, own) and not answered else None
 
 
 def from_ourselves(incoming: Incoming, own_addresses: Iterable[str]) -> bool:
@@ -56,9 +78,11 @@ def _loop(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
     return "it is mail of a league come back" if LOOP_HEADER.lower() in incoming.headers else None
 
 
-def _bounce(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
-    if incoming.return_path == "":
-        return "its envelope has no sender"
+def _no_envelope(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
+    return "its envelope has no sender" if incoming.return_path == "" else None
+
+
+def _by_server(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
     names = (*incoming.senders, incoming.return_path or "")
     if any(name.partition("@")[0] == "mailer-daemon" for name in names):
         return "a mail server wrote it"
@@ -81,5 +105,16 @@ def _bulk(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
     return "it came through a mailing list" if listed else None
 
 
-RULES: tuple[Rule, ...] = (_one_sender, _own_address, _loop, _bounce, _automatic, _bulk)
+RULES: tuple[Rule, ...] = (
+    _one_sender,
+    _own_address,
+    _loop,
+    _no_envelope,
+    _by_server,
+    _automatic,
+    _bulk,
+)
 """The rules, in the order they are asked."""
+
+_BY_PROGRAMS: tuple[Rule, ...] = (_own_address, _loop, _by_server, _automatic)
+"""Those that only programs' mail falls under."""

@@ -1,6 +1,7 @@
 """Reads what players write: text to orders, commands and problems (ORDERS.md), with no I/O."""
 
 from postal.engine.words import MARKER, CommandName
+from postal.ordertext.above import own_words
 from postal.ordertext.masking import CARD_MASK, mask_cards
 from postal.ordertext.names import name_problem
 from postal.ordertext.reader import read_mail, read_quoted, read_record_line
@@ -16,6 +17,7 @@ __all__ = [
     "Reading",
     "mask_cards",
     "name_problem",
+    "own_words",
     "read_mail",
     "read_quoted",
     "read_record_line",

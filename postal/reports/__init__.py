@@ -1,7 +1,15 @@
 """The mails that the program sends, made from what each reader may know and nothing else."""
 
 from postal.engine.words import MARKER
-from postal.reports.contexts import Frame, OnFile, OptionFact, ReceiptFacts, Rendered
+from postal.reports.contexts import (
+    Frame,
+    Hold,
+    OnFile,
+    OptionFact,
+    ReceiptFacts,
+    Rendered,
+    TakenBack,
+)
 from postal.reports.display import shown_name
 from postal.reports.environment import TemplateMistakeError
 from postal.reports.problems import problem_sentence
@@ -10,11 +18,13 @@ from postal.reports.render import Reports
 __all__ = [
     "MARKER",
     "Frame",
+    "Hold",
     "OnFile",
     "OptionFact",
     "ReceiptFacts",
     "Rendered",
     "Reports",
+    "TakenBack",
     "TemplateMistakeError",
     "problem_sentence",
     "shown_name",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from postal.engine.problems import Problem
 from postal.engine.rules import OptionValue
@@ -199,14 +200,35 @@ class OnFile:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """An order that was taken back as asked; ``of_the_mail``: it stood in the same mail."""
+
+    hand: str
+    line: str = field(repr=False)
+    of_the_mail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """That a turn waits for a player, why, and until when (aware UTC, None: no end is set).
+
+    For orders that are missing, since he asked for it (RULES.md 9.6), or since a line of his for a
+    hand that is due was not taken (10.6); all but the first a word of his ends.
+    """
+
+    why: Literal["missing", "asked", "trouble"]
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class ReceiptFacts:
     """What a receipt tells of the player's orders after his mail (ORDERS.md, "The receipt").
 
     ``committed`` pounds his orders need and ``left`` pounds he has beside. ``cut`` are lines
-    that were not read because they were quoted; ``cancelled``, ``lost`` and ``replaced`` name
-    hands: taken back, no longer covered, and where the last of several orders counts.
-    ``waiting`` says that the turn is held to its deadline for him, ``waits_in_vain`` that he asked
-    for that and owes nothing (RULES.md 9.6); ``unavailable`` names commands that this version does
+    that were not read because they were quoted; ``lost`` and ``replaced`` name hands: no longer
+    covered, and where the last of several orders counts. ``hold``: the turn waits for him;
+    ``ready``: he has just released it; ``waits_in_vain``: he asked it to wait and owes nothing
+    (RULES.md 9.6). ``unavailable`` names commands that this version does
     not have.
     ``nothing`` says that the mail held no order and no command.
     """
@@ -216,10 +238,10 @@ class ReceiptFacts:
     left: int
     problems: tuple[Problem, ...] = field(default=(), repr=False)
     cut: tuple[str, ...] = field(default=(), repr=False)
-    cancelled: tuple[str, ...] = ()
+    taken_back: tuple[TakenBack, ...] = ()
     lost: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
-    waiting: bool = False
+    hold: Hold | None = None
     ready: bool = False
     waits_in_vain: bool = False
     unavailable: tuple[str, ...] = ()
@@ -249,19 +271,25 @@ class ProblemContext:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptContext:
-    """ReceiptFacts for a template; ``missing`` names the hands where an order is still due."""
+    """ReceiptFacts for a template; ``missing`` names the hands where an order is still due.
+
+    ``owes`` says that something is due from him; ``hold`` is why the turn waits for him, empty
+    where it doesn't, and ``until`` the end of that in words, empty where none is set.
+    """
 
     hands: tuple[OnFile, ...]
     missing: tuple[str, ...]
     complete: bool
+    owes: bool
+    hold: str
+    until: str
     committed: int
     left: int
     problems: tuple[ProblemContext, ...] = field(repr=False)
     cut: tuple[tuple[str, ...], ...] = field(repr=False)
-    cancelled: tuple[str, ...]
+    taken_back: tuple[TakenBack, ...] = field(repr=False)
     lost: tuple[str, ...]
     replaced: tuple[str, ...]
-    waiting: bool
     ready: bool
     waits_in_vain: bool
     unavailable: tuple[str, ...]

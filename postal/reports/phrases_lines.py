@@ -97,6 +97,9 @@ LINE_PHRASES: dict[Fault, Phrase] = {
         "This stands in the subject of a mail that has a text, so it was not taken.",
         "If you mean it, write it into the text",
     ),
+    Fault.MARKED: Phrase(
+        'The line begins with "::", and no such line is read.', 'Write it without the "::"'
+    ),
     Fault.LINE_TOO_LONG: Phrase(
         "The line is longer than {needed} characters, so it was not read.", advice=_ONE_A_LINE
     ),

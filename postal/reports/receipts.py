@@ -4,27 +4,33 @@ from __future__ import annotations
 
 from postal.engine.problems import Problem
 from postal.reports.contexts import ProblemContext, ReceiptContext, ReceiptFacts
-from postal.reports.display import prose
+from postal.reports.display import long_time, prose
 from postal.reports.problems import problem_hint, problem_said
 from postal.reports.wrapping import quoted
 
 _LONGEST_CUT = 10
 
 
-def receipt_context(facts: ReceiptFacts) -> ReceiptContext:
-    """Return the facts for a template: other people's words in pieces, examples on their own."""
+def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
+    """Return the facts for a template: other people's words in pieces, examples on their own.
+
+    Times are told in ``zone``.
+    """
+    hold = facts.hold
     return ReceiptContext(
         hands=facts.hands,
         missing=tuple(hand.hand for hand in facts.hands if hand.due and hand.line is None),
         complete=facts.complete,
+        owes=any(hand.due for hand in facts.hands),
+        hold=hold.why if hold else "",
+        until=long_time(hold.until, zone) if hold and hold.until else "",
         committed=facts.committed,
         left=facts.left,
         problems=tuple(map(_problem, facts.problems)),
         cut=tuple(quoted(line) for line in facts.cut[:_LONGEST_CUT]),
-        cancelled=facts.cancelled,
+        taken_back=facts.taken_back,
         lost=facts.lost,
         replaced=facts.replaced,
-        waiting=facts.waiting,
         ready=facts.ready,
         waits_in_vain=facts.waits_in_vain,
         unavailable=facts.unavailable,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +20,7 @@ from postal.reports.contexts import (
     ReceiptFacts,
     Rendered,
 )
-from postal.reports.display import prose, sorted_faces
+from postal.reports.display import long_time, prose, sorted_faces
 from postal.reports.events import grouped, told
 from postal.reports.receipts import receipt_context
 from postal.reports.wrapping import quoted
@@ -69,12 +70,16 @@ class Reports:
     def receipt(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
         """Return the answer to a mail with orders (ORDERS.md, "The receipt")."""
         title = f"receipt, turn {view.turn}"
-        return self._render("receipt", frame, title, view, receipt=receipt_context(facts))
+        return self._render(
+            "receipt", frame, title, view, receipt=receipt_context(facts, frame.zone)
+        )
 
     def orders_on_file(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
         """Return the answer to ``orders``: what is on file."""
         title = f"orders on file, turn {view.turn}"
-        return self._render("orders", frame, title, view, receipt=receipt_context(facts))
+        return self._render(
+            "orders", frame, title, view, receipt=receipt_context(facts, frame.zone)
+        )
 
     def status(self, frame: Frame, view: GameView) -> Rendered:
         """Return the answer to ``status``: the public state, and the player's own cards."""
@@ -96,11 +101,33 @@ class Reports:
         """Return how to write orders, and the commands."""
         return self._render("help", frame, "how to write orders")
 
-    def late(self, frame: Frame, view: GameView, turn_named: int) -> Rendered:
-        """Return the answer to orders for a turn that is over, or not begun: nothing was done."""
+    def late(
+        self,
+        frame: Frame,
+        view: GameView,
+        turn_named: int,
+        *,
+        until: datetime | None = None,
+        passed_on: bool = False,
+    ) -> Rendered:
+        """Return the answer to mail for a turn that is over, or not begun: nothing was done.
+
+        ``until`` (aware UTC) makes it the one answer to all such mails up to then. Once the game is
+        over it says who won, and whether the words were ``passed_on`` to the GM.
+        """
         early = turn_named > view.turn
         title = f"turn {turn_named} has not begun" if early else f"too late for turn {turn_named}"
-        return self._render("late", frame, title, view, turn_named=turn_named)
+        winners = [name for place, name, _ in view.standings if place == 1]
+        return self._render(
+            "late",
+            frame,
+            "the game is over" if view.finished else title,
+            view,
+            turn_named=turn_named,
+            until=long_time(until, frame.zone) if until else "",
+            winners=["you" if name == view.viewer else name for name in winners],
+            passed_on=passed_on,
+        )
 
     def hint(self, frame: Frame) -> Rendered:
         """Return how to answer, for a known player whose mail bore no valid token."""
@@ -112,6 +139,13 @@ class Reports:
         ``doubt``: the receiving server's, or it came from another player's address.
         """
         return self._render("held", frame, "a mail in your name is held", doubt=doubt)
+
+    def refused(self, frame: Frame, slip: Literal["senders", "bulk", "envelope"]) -> Rendered:
+        """Return the word to a player that a mail with his orders was no player's by its form.
+
+        ``slip``: it names no one sender, is marked as sent to many, or has no address to return to.
+        """
+        return self._render("refused", frame, "a mail of yours was not taken", slip=slip)
 
     def address(
         self, frame: Frame, player: str, address: str, step: Literal["confirm", "asked", "done"]

@@ -19,7 +19,15 @@ from postal.engine.rules import BettingPhase, ExposePhase, Rules
 from postal.engine.state import Game, Hand
 from postal.engine.view import view
 from postal.engine.words import Verb
-from postal.reports.contexts import Frame, OnFile, OptionFact, ReceiptFacts, Rendered
+from postal.reports.contexts import (
+    Frame,
+    Hold,
+    OnFile,
+    OptionFact,
+    ReceiptFacts,
+    Rendered,
+    TakenBack,
+)
 from postal.reports.environment import TemplateMistakeError
 from postal.reports.render import Reports
 from postal.resources import games_folder
@@ -95,6 +103,9 @@ def _plain_mails(reports: Reports, rules: Rules) -> Iterator[Rendered]:
     yield reports.rules(_FRAME, facts)
     yield reports.held(_FRAME, "server")
     yield reports.held(_FRAME, "player")
+    yield reports.refused(_FRAME, "senders")
+    yield reports.refused(_FRAME, "envelope")
+    yield reports.refused(_FRAME, "bulk")
     yield reports.address(_FRAME, _READER, "second@example.org", "confirm")
     yield reports.address(_FRAME, _READER, "second@example.org", "asked")
     yield reports.address(_FRAME, _READER, "second@example.org", "done")
@@ -137,6 +148,7 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, after, number)
     yield reports.late(_FRAME, before, number)
     yield reports.late(_FRAME, before, number + 1)
+    yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
 
@@ -153,17 +165,19 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
         left=seen.balance,
         problems=_PROBLEMS,
         cut=("A: fold", "B: fold"),
-        cancelled=("A1",),
+        taken_back=(TakenBack("A1", "A: fold"), TakenBack("A1", "A: stay", of_the_mail=True)),
         lost=("B1",),
         replaced=("C1",),
-        waiting=True,
+        hold=Hold("missing", _FRAME.deadline),
         unavailable=("press",),
     )
-    ready = replace(odd, problems=(), waiting=False, ready=True)
+    ready = replace(odd, problems=(), hold=None, ready=True)
     vain = replace(ready, ready=False, waits_in_vain=True)
     filed = tuple(OnFile(item.hand, due=True, line=item.examples[0]) for item in seen.due)
     complete = ReceiptFacts(filed, committed=0, left=seen.balance, problems=_PROBLEMS)
-    for facts in (nothing, odd, ready, vain, complete):
+    waits = [replace(complete, hold=Hold(why, _FRAME.deadline)) for why in ("asked", "trouble")]
+    earlier = replace(waits[1], problems=(), hands=(quiet,))
+    for facts in (nothing, odd, ready, vain, complete, *waits, earlier):
         yield reports.receipt(_FRAME, seen, facts)
         yield reports.orders_on_file(_PLAIN_FRAME, seen, facts)
 

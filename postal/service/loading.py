@@ -87,11 +87,15 @@ class LoadedGame:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Where a player stands in a turn: heard of (RULES.md 9.4), waiting (9.6), troubled (10.6)."""
+    """Where a player stands in a turn: heard of (RULES.md 9.4), waiting (9.6), troubled (10.6).
+
+    ``troubled_until`` ends his trouble, where it ends before the deadline (None: it doesn't).
+    """
 
     heard: bool = False
     waiting: bool = False
     troubled: bool = False
+    troubled_until: datetime | None = None
     last_order_at: datetime | None = None
 
 
@@ -120,11 +124,6 @@ class TurnFile:
         """Those who have asked to hold the turn to its deadline; it counts if they owe (9.6)."""
         return tuple(name for name, one in self.presence.items() if one.waiting)
 
-    @property
-    def troubled(self) -> tuple[str, ...]:
-        """Those whose last mail held something that was not taken."""
-        return tuple(name for name, one in self.presence.items() if one.troubled)
-
     def complete(self, game: Game) -> bool:
         """Whether every order that is waited for is in (9.1)."""
         return not awaited(game, self.book)
@@ -137,14 +136,16 @@ class TurnFile:
         turn, game = loaded.turn, loaded.game
         assert turn is not None, "a game in play has a turn"
         owing = {player for player, _ in due(game)}
-        if not self.complete(game) or owing.intersection(self.waiting) or self.troubled:
+        troubles = [one.troubled_until for one in self.presence.values() if one.troubled]
+        if not self.complete(game) or owing.intersection(self.waiting) or None in troubles:
             return turn.deadline
         times = (one.last_order_at for one in self.presence.values())
         last = max((time for time in times if time), default=None)
         settled = (last or turn.opened_at) + timedelta(minutes=loaded.row.settle)
         if on_notice(game, self.book):
             settled = max(settled, notice_ends(loaded.rules, turn.opened_at))
-        return min(settled, turn.deadline) if turn.deadline else settled
+        free = max((settled, *(time for time in troubles if time)))
+        return min(free, turn.deadline) if turn.deadline else free
 
 
 def notice_ends(rules: Rules, reported: datetime) -> datetime:
@@ -210,4 +211,4 @@ def _readable(row: GameRow) -> Iterator[None]:
 
 
 def _presence(row: AttendanceRow) -> Presence:
-    return Presence(row.heard, row.waiting, row.troubled, row.last_order_at)
+    return Presence(row.heard, row.waiting, row.troubled, row.troubled_until, row.last_order_at)

@@ -1,6 +1,6 @@
 """The outbox: mail written in the transaction that made it and sent after (MAIL.md, Out)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from sqlalchemy import and_, func, or_, update
@@ -233,6 +233,21 @@ def messages_to_seat(session: Session, seat_id: int, turn: int) -> Sequence[Outb
         OutboxRow.seat_id == seat_id, col(OutboxRow.turn).in_((turn - 1, turn))
     )
     return session.exec(statement.order_by(col(OutboxRow.id).desc())).all()
+
+
+def texts_to_seat(session: Session, seat_id: int, most: int = 100) -> Iterator[bytes]:
+    """Yield the mails written to a seat's holder as they went, the newest first, one by one."""
+    ids = select(OutboxRow.id).where(OutboxRow.seat_id == seat_id, col(OutboxRow.raw).is_not(None))
+    for number in session.exec(ids.order_by(col(OutboxRow.id).desc()).limit(most)).all():
+        raw = session.exec(select(OutboxRow.raw).where(OutboxRow.id == number)).first()
+        if raw:
+            yield raw
+
+
+def last_message(session: Session, seat_id: int, kind: str) -> OutboxRow | None:
+    """Return the newest message of a kind to a seat's holder, None where there is none."""
+    statement = select(OutboxRow).where(OutboxRow.seat_id == seat_id, OutboxRow.kind == kind)
+    return session.exec(statement.order_by(col(OutboxRow.id).desc()).limit(1)).first()
 
 
 def threads(

@@ -66,3 +66,19 @@ def revoke(session: Session, seat_ids: Collection[int]) -> int:
 def revoke_for_address(session: Session, address_id: int) -> None:
     """Delete the tokens that confirm an address."""
     session.exec(delete(TokenRow).where(col(TokenRow.address_id) == address_id))
+
+
+class KnownTokens:
+    """Every token that was given out, looked up when asked: not even a bare one is shown."""
+
+    def __init__(self, session: Session) -> None:
+        """Take the session to look them up in."""
+        self._session = session
+        self._asked: dict[str, bool] = {}
+
+    def __contains__(self, text: object) -> bool:
+        """Whether a text is one of them."""
+        token = str(text)
+        if token not in self._asked:
+            self._asked[token] = bool(known_tokens(self._session, [token]))
+        return self._asked[token]

@@ -147,6 +147,7 @@ def player_mails(
     yield "late", mail.late(frame, after, turn.before.turn)
     yield "too late", mail.late(frame, before, turn.before.turn)
     yield "early", mail.late(frame, before, turn.before.turn + 1)
+    yield "late twice", mail.late(frame, after, turn.before.turn, until=FRAME.now, passed_on=True)
     yield "held", mail.held(frame, "server")
     yield "held for another's address", mail.held(frame, "player")
     for step in ("confirm", "asked", "done"):
@@ -163,5 +164,8 @@ def plain_mails(mail: Reports, rules: Rules) -> Iterator[tuple[str, Rendered]]:
     yield "rules", mail.rules(FRAME, option_facts(rules))
     yield "help", mail.help(FRAME)
     yield "hint", mail.hint(FRAME)
+    yield "refused for its sender", mail.refused(FRAME, "senders")
+    yield "refused for its envelope", mail.refused(FRAME, "envelope")
+    yield "refused as bulk", mail.refused(FRAME, "bulk")
     yield "too long", mail.too_long(FRAME)
     yield "unreadable", mail.unreadable(FRAME, "It holds a picture and no text.")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from postal.engine.book import Book
-from postal.engine.problems import Fault, Problem
+from postal.engine.problems import NO_FIGURES, Fault, Problem
 from postal.mail.incoming import read
 from postal.ordertext import Context, Reading, read_mail
 from postal.ordertext.lines import LONGEST_LINE
@@ -189,6 +189,8 @@ def problems() -> Iterator[tuple[str, Problem]]:
         reading = read_whole(read(mail.encode()), PLAYER, "club")
         yield f"{fault.value}, in a whole mail", _last(reading)
     yield "D: fold, of a player without hands", _read("D: fold", Context({}, {}))
+    marked = Problem(Fault.MARKED, NO_FIGURES, ("A: fold",), "A2", ":: A: fold", 1)
+    yield marked.line, marked
     for line in FOR_ALL:
         yield line, _read(line, PLAYER)
     for begin, player, line in PLAYED.values():

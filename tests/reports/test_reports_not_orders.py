@@ -13,7 +13,7 @@ from postal.engine.view import view
 from postal.mail.html import html_to_text
 from postal.ordertext import MARKER as READ_MARKER
 from postal.ordertext import Context, name_problem, read_mail
-from postal.reports import MARKER, Frame, ReceiptFacts, Rendered
+from postal.reports import MARKER, Frame, Hold, ReceiptFacts, Rendered
 from tests.reports.playing import (
     EIGHT,
     FRAME,
@@ -172,7 +172,7 @@ def test_problems_quote_orders_so_that_none_is_read() -> None:
     )
     slip = ReceiptFacts(
         hands=(), committed=0, left=5, problems=problems, cut=("A: fold", "| B: fold"),
-        unavailable=("holiday", "resign"), waiting=True,
+        unavailable=("holiday", "resign"), hold=Hold("trouble", FRAME.deadline),
     )  # fmt: skip
     mail = MAIL.receipt(FRAME, view(game, "Joe"), slip)
     assert_no_order("receipt", mail, context(view(game, "Joe")))

@@ -1,13 +1,16 @@
 """What the answers to a player's mails tell: receipts, what is on file, late mail and hints."""
 
 from dataclasses import replace
+from datetime import timedelta
+
+import pytest
 
 from postal.engine.book import Book, submit
 from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.view import view
 from postal.mail.html import html_to_text
 from postal.ordertext import read_mail
-from postal.reports import OnFile, ReceiptFacts
+from postal.reports import Hold, OnFile, ReceiptFacts, TakenBack
 from tests.reports.playing import (
     FRAME,
     context,
@@ -54,7 +57,7 @@ def test_receipt_tells_what_is_on_file_and_what_is_missing() -> None:
     assert f":: {slip.hands[0].line}" in text
     for hand in slip.hands[1:]:
         assert f"In hand {hand.hand}: missing." in text
-    missing = f"hands {slip.hands[1].hand} and {slip.hands[2].hand} have none"
+    missing = f"hands {slip.hands[1].hand} and {slip.hands[2].hand} have none, so the turn waits"
     assert f"orders for turn 1 are still missing: {missing}" in text
 
 
@@ -64,8 +67,37 @@ def test_receipt_says_when_all_orders_are_in() -> None:
         (OnFile("A3", due=True, line="A: fold"), OnFile("B3", due=False, line=None)), 0, 900_000
     )
     text = receipt(slip)
-    assert "all your orders for turn 1 are in." in text
+    assert "all your orders for turn 1 are in, so the turn does not wait for you." in text
     assert "In hand B3: nothing is due from you this turn." in text
+
+
+@pytest.mark.parametrize(
+    ("hold", "said"),
+    [
+        (None, "so the turn does not wait for you."),
+        (
+            Hold("asked", FRAME.deadline),
+            (
+                "but the turn waits for you until Sunday 6 December 2026, 20:00 GMT"
+                " (Europe/London), because you asked it to,"
+            ),
+        ),
+        (
+            Hold("trouble", FRAME.now + timedelta(hours=24)),
+            (
+                "but the turn waits for you until Monday 30 November 2026, 20:30 GMT"
+                " (Europe/London), because something in an earlier mail of yours was not taken,"
+            ),
+        ),
+    ],
+)
+def test_receipt_says_first_whether_the_turn_waits_for_him(hold: Hold | None, said: str) -> None:
+    """And why, until when, and that a word of his ends it (10.6)."""
+    slip = ReceiptFacts((OnFile("A3", due=True, line="A: fold"),), 0, 900_000, hold=hold)
+    first = receipt(slip).split(". ")[0] + "."
+    assert first.startswith("Dear Joe, all your orders for turn 1 are in, ")
+    assert said in first
+    assert ('a line that says "ready" and nothing else ends that.' in first) == bool(hold)
 
 
 def test_receipt_tells_money_deadline_and_how_to_change() -> None:
@@ -101,23 +133,22 @@ def test_receipt_says_when_only_the_card_to_expose_was_dropped() -> None:
 
 
 def test_receipt_tells_changes_cut_lines_and_commands() -> None:
-    """Cancelled, replaced and lost orders, unread lines, wait, and what is not available."""
+    """Cancelled, replaced and lost orders, unread lines, and what is not available."""
     text = receipt(
         replace(
             some_facts(),
             cut=("> A: fold",),
-            cancelled=("A3",),
+            taken_back=(TakenBack("A3", "A: fold"), TakenBack("B3", "B: stay", of_the_mail=True)),
             lost=("B3",),
             replaced=("C2",),
-            waiting=True,
             unavailable=("holiday",),
         )
     )
-    assert "In hand A3: your earlier order was taken back, as you asked." in text
+    assert "In hand A3: your earlier order was taken back, as you asked. :: A: fold" in text
+    assert "the order further up in your mail was taken back, as you asked. :: B: stay" in text
     assert "In hand B3: your earlier order is gone too" in text
     assert "In hand C2: the last good line counts" in text
     assert "| > A: fold" in text
-    assert "the turn is held to its deadline" in text
     assert 'The command "holiday" does not work in this version.' in text
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from postal.mail.html import html_to_text
 from postal.reports import Rendered, Reports
 from postal.reports.samples import sample_mails, sample_mistakes
 from postal.resources import templates_folder
@@ -63,6 +64,21 @@ def test_the_samples_reach_whatever_the_templates_print(tmp_path: Path) -> None:
     printed = "".join(mail.text + mail.html for mail in made)
     assert len(places) > 400
     assert [place for place in places if place not in printed] == []
+
+
+RUN_TOGETHER = re.compile(r"(?:[a-z0-9)\"”][.!?]|[.:!?][)\"”])[A-Z“\"(]|[,;:][A-Za-z]")
+"""A sentence that begins right behind the one before, or a mark without its space."""
+
+NOT_PROSE = re.compile(r"mailto:\S+|\S+@\S+|\b[A-Z]\.(?=[A-Z]\b)")
+
+
+def test_no_sentences_run_together() -> None:
+    """In no kind of mail, in text nor in HTML."""
+    for mail in sample_mails(Reports([templates_folder()])):
+        shown = html_to_text(mail.html)
+        for text in (mail.text, shown):
+            found = [RUN_TOGETHER.search(NOT_PROSE.sub("", line)) for line in text.splitlines()]
+            assert [one.string for one in found if one] == [], mail.subject
 
 
 @pytest.mark.parametrize("name", ["_base.html.j2", "_rules.j2", "gm_notice.html.j2", "held.txt.j2"])

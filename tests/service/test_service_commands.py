@@ -69,10 +69,11 @@ def test_wait_holds_the_turn_and_ready_takes_it_back(dealt: League) -> None:
     dealt.order_all()
     dealt.write("Ann", "wait\n")
     dealt.poll()
-    assert "held to its deadline" in text_of(dealt.outbox("Ann", "receipt")[-1].raw)
+    said = " ".join(text_of(dealt.outbox("Ann", "receipt")[-1].raw).split())
+    assert "until Monday 9 March 2026, 20:00 GMT (Europe/London), because you asked it to" in said
     dealt.clock.advance(HOUR)
     assert dealt.due() == ()
-    assert "no longer hold" in dealt.say("Ann", "ready\n")
+    assert "You have released the turn." in dealt.say("Ann", "ready\n")
     dealt.clock.advance(HOUR)
     assert len(dealt.due()) == 1
 

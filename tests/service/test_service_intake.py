@@ -91,7 +91,7 @@ def test_prose_gets_a_receipt_and_changes_nothing(dealt: League) -> None:
     """Somebody may have meant it as orders."""
     said = dealt.say("Ann", "Thanks, lovely cards!\n")
     assert "missing" in said
-    assert "no order was found in your mail" in " ".join(said.split())
+    assert "No order was found in your mail" in " ".join(said.split())
     assert dealt.on_file("Ann") == []
 
 
@@ -167,7 +167,7 @@ def test_an_answer_to_the_final_report_is_answered(dealt: League) -> None:
     dealt.write("Ann", "Thanks for the game!", turn=number)  # type: ignore[arg-type]  # a number
     dealt.poll()
     (late,) = dealt.outbox("Ann", "late")
-    assert "ended" in text_of(late.raw)
+    assert "the game is over" in text_of(late.raw)
 
 
 def end(league: League) -> None:

@@ -8,8 +8,6 @@ from datetime import timedelta
 from typing import Any
 from unicodedata import category
 
-from sqlmodel import Session
-
 from postal.mail.headers import decoded
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import masked
@@ -18,7 +16,7 @@ from postal.service.desk.mails_again import NOT_KEPT, find_mail, is_gone
 from postal.service.workplace import Workplace
 from postal.store.mails import mails_with_status
 from postal.store.rows import GameRow, MailRow, MailStatus, SeatRow
-from postal.store.tokens import known_tokens
+from postal.store.tokens import KnownTokens
 
 LATELY = timedelta(weeks=3)
 """How long a mail without a token is listed unasked."""
@@ -39,11 +37,12 @@ def list_mails(
 ) -> list[dict[str, Any]]:
     """Return the mails of some statuses, or those that need the GM, in their order of arrival.
 
-    The latter are those in quarantine and, of the last weeks, those without a token. Times are
-    UTC. Tokens are masked in every text, and cards too but for ``reveal``.
+    The latter are those in quarantine and, of the last weeks, those without a token and those with
+    one that are not as people's mail is. Times are UTC. Tokens are masked in every text, and cards
+    too but for ``reveal``.
     """
     with work.database.reading() as session:
-        known = _KnownTokens(session)
+        known = KnownTokens(session)
         chosen = [MailStatus(status) for status in statuses]
         rows = [
             row
@@ -64,7 +63,7 @@ def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str
     """
     with work.database.reading() as session:
         row = find_mail(session, number)
-        known = _KnownTokens(session)
+        known = KnownTokens(session)
         incoming = read(row.raw or b"")
         shown: dict[str, Any] = _summary(row, known, reveal=reveal)
         game = session.get(GameRow, row.game_id) if row.game_id else None
@@ -93,7 +92,7 @@ def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str
 def _needs_gm(work: Workplace, row: MailRow) -> bool:
     if row.status == MailStatus.QUARANTINED:
         return True
-    # Of those that were rejected only one without a token is nobody's.
+    # Of those that were rejected only one that is filed under no seat waits to be looked at.
     recent = row.received_at > work.clock.now() - LATELY
     return recent and row.status is MailStatus.REJECTED and row.seat_id is None
 
@@ -130,17 +129,3 @@ def _plain(text: str, known: Container[str], *, reveal: bool) -> str:
     if not reveal:
         text = mask_cards(_ENCODED.sub("(encoded)", text))
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
-
-
-class _KnownTokens:
-    """Every token that was given out, looked up when asked: not even a bare one is shown."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._asked: dict[str, bool] = {}
-
-    def __contains__(self, text: object) -> bool:
-        token = str(text)
-        if token not in self._asked:
-            self._asked[token] = bool(known_tokens(self._session, [token]))
-        return self._asked[token]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from sqlmodel import Session
@@ -11,6 +12,7 @@ from postal.engine.game import due
 from postal.engine.view import GameView, HandView, view
 from postal.service.loading import (
     LoadedGame,
+    TurnFile,
     UnreadableGameError,
     find_game,
     load_game,
@@ -89,10 +91,10 @@ def show_orders(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str
     """Return who is in for the turn in play and who isn't; with ``reveal`` the orders too."""
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
-        return _orders(session, loaded, reveal=reveal)
+        return _orders(session, loaded, work.clock.now(), reveal=reveal)
 
 
-def _orders(session: Session, loaded: LoadedGame, *, reveal: bool) -> dict[str, Any]:
+def _orders(session: Session, loaded: LoadedGame, now: datetime, *, reveal: bool) -> dict[str, Any]:
     file = load_turn_file(session, loaded)
     owed = due(loaded.game)
     players = []
@@ -105,7 +107,8 @@ def _orders(session: Session, loaded: LoadedGame, *, reveal: bool) -> dict[str, 
             "filed": [hand for hand in hands if hand in filed],
             "missing": [hand for hand in hands if hand not in filed],
             "wait": file.of(row.name).waiting,
-            "trouble": file.of(row.name).troubled,
+            "trouble": _has_trouble(file, row.name, now),
+            "until": _held_until(loaded, file, row.name, now),
             "dropped": row.name in loaded.game.dropped,
         }
         if reveal:
@@ -118,6 +121,26 @@ def _orders(session: Session, loaded: LoadedGame, *, reveal: bool) -> dict[str, 
         "complete": file.complete(loaded.game),
         "players": players,
     }
+
+
+def _has_trouble(file: TurnFile, name: str, now: datetime) -> bool:
+    """Whether a mail of his still holds the turn (10.6)."""
+    one = file.of(name)
+    return one.troubled and (one.troubled_until is None or one.troubled_until > now)
+
+
+def _held_until(loaded: LoadedGame, file: TurnFile, name: str, now: datetime) -> str | None:
+    """Return until when his wish or his trouble holds the turn, None where neither does (UTC)."""
+    deadline = loaded.turn.deadline if loaded.turn else None
+    one = file.of(name)
+    times = [deadline] if one.waiting else []
+    if _has_trouble(file, name, now):
+        times.append(one.troubled_until or deadline)
+    known = [time for time in times if time]
+    if not known:
+        return None
+    last = max(known)
+    return (min(last, deadline) if deadline else last).isoformat()
 
 
 def list_outbox(work: Workplace, states: tuple[str, ...] = ()) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ from sqlmodel import Session
 
 from postal.mail.incoming import Incoming
 from postal.service.inbound.outcome import TurnChange
-from postal.service.inbound.whose import Whose
-from postal.service.loading import LoadedGame, TurnFile
+from postal.service.inbound.trouble import ends, first_edition, owes
+from postal.service.inbound.whose import Whose, identify
+from postal.service.loading import LoadedGame, TurnFile, load_game, load_turn_file
 from postal.service.outbound.letters import Letters
 from postal.service.workplace import Workplace
 from postal.store.rows import MailRow, TurnStatus
@@ -59,7 +60,11 @@ class SeatCase(Case):
         if self.loaded.turn is None or self.loaded.turn.number != self.whose.turn:
             return None
         file = self._heard() if his else self.file
-        return self._change(file.with_presence(self.seat.name, troubled=True))
+        if first_edition(self.loaded) or owes(self.loaded.game, self.seat.name):
+            # What it orders isn't known: it may be anything that is due from him.
+            until = ends(self.loaded, min(self.row.internal_date, self.work.clock.now()))
+            file = file.with_presence(self.seat.name, troubled=True, troubled_until=until)
+        return self._change(file)
 
     def heard(self) -> TurnChange | None:
         """Return the change that the player was heard of in the turn in play (RULES.md 9.4)."""
@@ -76,3 +81,23 @@ class SeatCase(Case):
         if turn is None or turn.status is not TurnStatus.OPEN or file == self.file:
             return None
         return TurnChange(turn, self.seat.id, file.due_at(self.loaded), file.of(name))
+
+
+def seated(case: Case) -> SeatCase | None:
+    """Return a mail with whose it is and what is on file for the game, None without a token."""
+    whose = identify(case.session, case.incoming)
+    if whose is None:
+        return None
+    loaded = load_game(case.session, whose.game)
+    return SeatCase(
+        case.session,
+        case.work,
+        case.letters,
+        case.row,
+        case.incoming,
+        case.vouched,
+        whose=whose,
+        loaded=loaded,
+        seat=loaded.seat_by_id(whose.seat_id),
+        file=load_turn_file(case.session, loaded),
+    )

@@ -10,8 +10,9 @@ from postal.engine.game import due
 from postal.engine.orders import Cancel
 from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext import Reading
-from postal.reports import problem_sentence
+from postal.reports import TakenBack, problem_sentence
 from postal.service.inbound.outcome import TurnChange
+from postal.service.inbound.trouble import Lines, presence_after
 from postal.service.loading import LoadedGame, Presence, TurnFile
 from postal.service.records.lines import note
 from postal.service.records.play import order_context
@@ -61,6 +62,14 @@ class Filing:
         return (*ordered[: MOST_PROBLEMS - 1], more)
 
     @property
+    def taken_back(self) -> tuple[TakenBack, ...]:
+        """The orders that the mail took back, those on file and those of the mail itself."""
+        before, lost = self.before.of(self.player), self.taken.withdrawn
+        filed = [TakenBack(hand, before[hand].line()) for hand in self.taken.cancelled]
+        mail = [TakenBack(one.hand, one.order.line(), of_the_mail=True) for one in lost]
+        return (*filed, *mail)
+
+    @property
     def replaced(self) -> tuple[str, ...]:
         """The hands where an order took the place of one on file, or of one of the same mail."""
         earlier = set(self.before.of(self.player)) - set(self.taken.cancelled)
@@ -87,11 +96,15 @@ def take(
     before = file.of(player)
     waits = [one.name == "wait" for one in reading.commands if one.name in ("wait", "ready")]
     owes = any(one == player for one, _ in due(loaded.game))
+    troubled, until = presence_after(
+        loaded, before, Lines(loaded.game, player, reading, taken), arrived
+    )
     cancels = any(isinstance(line.order, Cancel) for line in reading.lines)
     after = filing.file.with_presence(
         player,
         heard=before.heard or heard,
-        troubled=bool(filing.problems),
+        troubled=troubled,
+        troubled_until=until,
         waiting=waits[-1] and owes if waits else before.waiting,
         last_order_at=arrived if taken.accepted or cancels else before.last_order_at,
     )
@@ -143,6 +156,10 @@ class _Clerk:
     def log(self, filing: Filing, gone: tuple[str, ...]) -> list[OrderHistoryRow]:
         rows = [self._row(OrderAction.READ, line=filing.noted)] if filing.noted else []
         rows += [self._row(OrderAction.CANCELLED, hand) for hand in gone]
+        rows += [
+            self._row(OrderAction.CANCELLED, one.hand, one.order.line())
+            for one in filing.taken.withdrawn
+        ]
         filed = filing.before.of(filing.player)
         for entry in filing.taken.accepted:
             if entry.hand in filed:

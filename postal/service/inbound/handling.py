@@ -7,21 +7,23 @@ from collections.abc import Callable
 from sqlmodel import Session
 
 from postal.engine.view import view
-from postal.mail.gate import from_ourselves, refusal
 from postal.mail.imap import MAX_MAIL_BYTES
 from postal.mail.incoming import Incoming, read
 from postal.ordertext import Reading
 from postal.service.inbound.addresses import confirmed, without_token
 from postal.service.inbound.bounces import delivery_report
-from postal.service.inbound.case import Case, SeatCase
+from postal.service.inbound.case import Case, SeatCase, seated
 from postal.service.inbound.commands import answer_commands, send_gifts
 from postal.service.inbound.doubts import doubtful
 from postal.service.inbound.filing import take, turn_change
+from postal.service.inbound.gatekeeping import refused
+from postal.service.inbound.late import late
+from postal.service.inbound.marked import without_ours
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.reading import read_whole
 from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
-from postal.service.inbound.whose import earlier_copy, identify
-from postal.service.loading import LoadedGame, load_game, load_turn_file
+from postal.service.inbound.whose import earlier_copy
+from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.records.play import order_context
@@ -55,14 +57,14 @@ def work_out(
         outcome = step(case)
         if outcome is not None:
             return outcome, letters
-    seated = _seated(case)
-    if seated is None:
+    case_of_seat = seated(case)
+    if case_of_seat is None:
         return confirmed(case) or without_token(case), letters
     for seat_step in _SEAT_STEPS:
-        outcome = seat_step(seated)
+        outcome = seat_step(case_of_seat)
         if outcome is not None:
             return outcome, letters
-    return _orders(seated), letters
+    return _orders(case_of_seat), letters
 
 
 def best_reading(incoming: Incoming, loaded: LoadedGame, player: str) -> Reading:
@@ -70,56 +72,10 @@ def best_reading(incoming: Incoming, loaded: LoadedGame, player: str) -> Reading
     return read_whole(incoming, order_context(loaded.game, player), loaded.row.slug)
 
 
-def _refused(case: Case) -> Outcome | None:
-    """Leave alone what may never be answered."""
-    ours = (case.work.identity.mailbox,)
-    reason = refusal(case.incoming, ours)
-    if not reason:
-        return None
-    # The GM may have his reports sent to the games' mailbox: they are his to read there.
-    target = case.work.folder if from_ourselves(case.incoming, ours) else ""
-    return Outcome(MailStatus.IGNORED, reason, target=target)
-
-
-def _seated(case: Case) -> SeatCase | None:
-    whose = identify(case.session, case.incoming)
-    if whose is None:
-        return None
-    loaded = load_game(case.session, whose.game)
-    return SeatCase(
-        case.session,
-        case.work,
-        case.letters,
-        case.row,
-        case.incoming,
-        case.vouched,
-        whose=whose,
-        loaded=loaded,
-        seat=loaded.seat_by_id(whose.seat_id),
-        file=load_turn_file(case.session, loaded),
-    )
-
-
 def _copy(case: SeatCase) -> Outcome | None:
     """Do nothing twice, though a copy's bytes may differ."""
     copied = earlier_copy(case.session, case.row, case.whose, case.incoming)
     return Outcome(MailStatus.DONE, f"a copy of mail {copied}", case.whose) if copied else None
-
-
-def _late(case: SeatCase) -> Outcome | None:
-    """Say so where the turn that the token names is over, or not yet there."""
-    if case.in_time:
-        return None
-    loaded, seat, named = case.loaded, case.seat, case.whose.turn
-    current = loaded.game.turn
-    # At its deadline a turn may not be adjudicated yet: an answer to this is for the next.
-    following = max(current, named) + (named == current)
-    frame = case.letters.frame(loaded, seat, orders_for=following)
-    rendered = case.work.reports.late(frame, view(loaded.game, seat.name, case.file.book), named)
-    letter = Letter(LetterKind.LATE, rendered, current, following, case.incoming)
-    case.letters.to_player(loaded, seat, letter)
-    reason = "too early" if named > current else "too late"
-    return Outcome(MailStatus.DONE, reason, case.whose, turn=case.heard())
 
 
 def _unreadable(case: SeatCase) -> Outcome | None:
@@ -151,7 +107,7 @@ def _orders(case: SeatCase) -> Outcome:
     """File what the mail orders, with the receipt and what its commands ask for."""
     work, loaded, seat = case.work, case.loaded, case.seat
     now = work.clock.now()
-    reading = best_reading(case.incoming, loaded, seat.name)
+    reading = without_ours(case, best_reading(case.incoming, loaded, seat.name))
     filing = take(loaded, case.file, seat.name, reading, min(case.row.internal_date, now))
     named = {command.name for command in reading.commands}
     told_there = named & {"wait", "ready", *UNAVAILABLE}
@@ -174,10 +130,10 @@ def _orders(case: SeatCase) -> Outcome:
     )
 
 
-_STEPS: tuple[Callable[[Case], Outcome | None], ...] = (delivery_report, _refused)
+_STEPS: tuple[Callable[[Case], Outcome | None], ...] = (delivery_report, refused)
 _SEAT_STEPS: tuple[Callable[[SeatCase], Outcome | None], ...] = (
     doubtful,
     _copy,
-    _late,
+    late,
     _unreadable,
 )

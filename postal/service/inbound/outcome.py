@@ -41,7 +41,8 @@ class TurnChange:
         session.add_all([*self.orders, *self.log])
         row = attendance(session, self.turn.id, self.seat_id)
         row.heard, row.waiting = self.presence.heard, self.presence.waiting
-        row.troubled, row.last_order_at = self.presence.troubled, self.presence.last_order_at
+        row.troubled, row.troubled_until = self.presence.troubled, self.presence.troubled_until
+        row.last_order_at = self.presence.last_order_at
         session.flush()
 
 

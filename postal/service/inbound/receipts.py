@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from postal.engine import bank
 from postal.engine.book import Book, committed
-from postal.engine.game import due
-from postal.reports import OnFile, ReceiptFacts
+from postal.engine.game import awaited, due
+from postal.reports import Hold, OnFile, ReceiptFacts
 from postal.service.inbound.filing import Filing
 from postal.service.loading import LoadedGame
 
@@ -24,15 +24,29 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
         left=bank.cash(loaded.game, player) - needed,
         problems=filing.problems,
         cut=reading.unread,
-        cancelled=filing.taken.cancelled,
+        taken_back=filing.taken_back,
         lost=filing.taken.lost,
         replaced=filing.replaced,
-        waiting=filing.presence.waiting,
+        hold=_hold(loaded, filing),
         ready="ready" in names,
         waits_in_vain="wait" in names and not any(one == player for one, _ in due(loaded.game)),
         unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
         nothing=reading.nothing,
     )
+
+
+def _hold(loaded: LoadedGame, filing: Filing) -> Hold | None:
+    """Return why the turn waits for the player, and until when; None where it doesn't."""
+    player, presence = filing.player, filing.presence
+    deadline = loaded.turn.deadline if loaded.turn else None
+    if any(one == player for one, _ in awaited(loaded.game, filing.book)):
+        return Hold("missing", deadline)
+    if presence.waiting:
+        return Hold("asked", deadline)
+    if not presence.troubled:
+        return None
+    ends = [time for time in (presence.troubled_until, deadline) if time]
+    return Hold("trouble", min(ends, default=None))
 
 
 def _on_file(loaded: LoadedGame, book: Book, player: str) -> tuple[OnFile, ...]:

@@ -24,6 +24,7 @@ class LetterKind(StrEnum):
     UNREADABLE = "unreadable"
     HINT = "hint"
     HELD = "held"
+    REFUSED = "refused"
     GIFT = "gift"
     ADDRESS = "address"
     GM = "gm"
@@ -51,8 +52,8 @@ MOST_ANSWERS = 100
 """The most answers that an address gets in a day, whatever it sends: no loop runs on for ever."""
 
 _PAUSES = {
-    LetterKind.LATE: timedelta(minutes=5),
     LetterKind.UNREADABLE: timedelta(minutes=5),
     LetterKind.HINT: timedelta(hours=6),
     LetterKind.HELD: timedelta(hours=6),
+    LetterKind.REFUSED: timedelta(days=1),
 }

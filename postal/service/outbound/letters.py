@@ -6,7 +6,7 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
@@ -34,7 +34,7 @@ class Letter:
 
     ``orders_for`` is the turn that an answer to it orders for, the one in play where it is left
     out: its token goes into Reply-To or Subject, and into the Message-ID. ``answers`` is the
-    mail that it answers, if it does.
+    mail that it answers, if it does. It is not sent before ``send_at`` (aware UTC).
     """
 
     kind: LetterKind
@@ -42,6 +42,7 @@ class Letter:
     turn: int
     orders_for: int | None = None
     answers: Incoming | None = field(default=None, repr=False)
+    send_at: datetime | None = None
 
 
 class Letters:
@@ -129,6 +130,7 @@ class Letters:
             automatic=letter.kind.automatic,
         )
         self._keep(outgoing, letter.kind, letter.rendered, loaded, turn, seat)
+        self._messages[-1].next_try_at = letter.send_at
         self._tokens.append(token_for_seat(token, seat.id, orders_for, work.clock.now()))
         self._serials[seat.id] = seat.seat.token_serial
         return True
@@ -182,7 +184,7 @@ class Letters:
         outgoing = replace(outgoing, sender_name="postal")
         self._keep(outgoing, LetterKind.GM, rendered, loaded, turn, None, once)
 
-    def notify_gm(
+    def notify_gm(  # noqa: PLR0913 - each is a part of the notice, named at the call
         self,
         subject: str,
         sentences: Sequence[str],
@@ -190,10 +192,11 @@ class Letters:
         turn: int | None = None,
         *,
         once: str | None = None,
+        words: str = "",
     ) -> None:
-        """Write a notice to the GM; ``sentences`` hold no card, token or password."""
+        """Write a notice to the GM; ``sentences`` and another's ``words`` hold no secret."""
         frame = self.frame(loaded) if loaded else self._frame_of_none()
-        rendered = self.work.reports.gm_notice(frame, subject, sentences)
+        rendered = self.work.reports.gm_notice(frame, subject, sentences, words)
         self.to_gm(rendered, loaded, turn, once=once)
 
     def queue(self, session: Session) -> Sequence[OutboxRow]:

@@ -157,7 +157,8 @@ class AttendanceRow(Row, table=True):
     """Whether a seat's holder was heard of in a turn (9.4), waits (9.6) or has trouble (10.6).
 
     ``heard``: a mail of his came (in games of the first edition, one with a line in it).
-    ``troubled``: his last mail held something refused or not understood.
+    ``troubled``: a mail of his held something refused or not understood, which holds the turn to
+    ``troubled_until``; None: to its deadline.
     """
 
     __tablename__ = "attendance"
@@ -170,4 +171,5 @@ class AttendanceRow(Row, table=True):
     heard: bool = False
     waiting: bool = False
     troubled: bool = False
+    troubled_until: datetime | None = None
     last_order_at: datetime | None = None

@@ -65,6 +65,8 @@ def change_orders() -> None:
         table.create_index(op.f("ix_order_log_mail_id"), ["mail_id"])
     _tie("attendance")
     with op.batch_alter_table("attendance") as table:
+        # Whoever had trouble in a turn under way holds it to its deadline, as he was told.
+        table.add_column(sa.Column("troubled_until", TIME, nullable=True))
         table.drop_constraint(op.f("uq_attendance_game_id_turn_player"), type_="unique")
         _untie(table, "attendance")
         unique = ["turn_id", "seat_id"]
