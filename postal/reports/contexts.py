@@ -207,7 +207,8 @@ class ReceiptFacts:
     hands: taken back, no longer covered, and where the last of several orders counts.
     ``waiting`` says that the turn is held to its deadline for him; ``unavailable`` names commands
     that this version does not have.
-    ``nothing`` says that the mail held no order and no command.
+    ``nothing`` says that the mail held no order and no command. ``assumed`` names hands that a
+    line without a table was taken for, being the only ones due.
     """
 
     hands: tuple[OnFile, ...]
@@ -222,6 +223,7 @@ class ReceiptFacts:
     ready: bool = False
     unavailable: tuple[str, ...] = ()
     nothing: bool = False
+    assumed: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -263,6 +265,7 @@ class ReceiptContext:
     ready: bool
     unavailable: tuple[str, ...]
     nothing: bool
+    assumed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ def receipt_context(facts: ReceiptFacts) -> ReceiptContext:
         ready=facts.ready,
         unavailable=facts.unavailable,
         nothing=facts.nothing,
+        assumed=facts.assumed,
     )
 
 

@@ -158,6 +158,7 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
         replaced=("C1",),
         waiting=True,
         unavailable=("press",),
+        assumed=("A1",),
     )
     ready = replace(odd, problems=(), waiting=False, ready=True)
     filed = tuple(OnFile(item.hand, due=True, line=item.examples[0]) for item in seen.due)
@@ -168,7 +169,16 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
 
 
 _PROBLEMS = (
-    Problem(Fault.NO_SUM, examples=("A: raise 1000",), line="A: raise", number=1),
+    Problem(Fault.NO_SUM, line="A: raise", number=1, instead=("A: stay",)),
+    Problem(
+        Fault.SECOND_ORDER,
+        Figures(text="b stay"),
+        ("A: fold", "B: stay"),
+        "A1",
+        "A fold, B stay",
+        number=1,
+        further=("B1",),
+    ),
     Problem(Fault.FURTHER_LINES, Figures(given=3)),
     Problem(
         Fault.OVER_LIMIT,

@@ -7,6 +7,7 @@ from postal.engine.book import Book, committed
 from postal.engine.game import due
 from postal.reports import OnFile, ReceiptFacts
 from postal.service.inbound.filing import Filing
+from postal.service.inbound.offers import Offers
 from postal.service.loading import LoadedGame
 
 UNAVAILABLE = ("holiday", "resign", "press", "gm")
@@ -23,16 +24,24 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
         hands=_on_file(loaded, filing.book, player),
         committed=needed,
         left=bank.cash(loaded.game, player) - needed,
-        problems=filing.problems,
+        problems=Offers(loaded.game, filing.book, player).mended(filing.problems),
         cut=tuple(text for _, text in reading.cut) if nothing else (),
         cancelled=filing.taken.cancelled,
         lost=filing.taken.lost,
         replaced=filing.replaced,
         waiting=filing.presence.waiting,
         ready="ready" in names,
+        assumed=_assumed(filing),
         unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
         nothing=nothing,
     )
+
+
+def _assumed(filing: Filing) -> tuple[str, ...]:
+    """Return the hands that a line without a table was taken for."""
+    tables = {line.order.table for line in filing.reading.lines if line.assumed}
+    taken = (*(entry.hand for entry in filing.taken.accepted), *filing.taken.cancelled)
+    return tuple(hand for hand in dict.fromkeys(taken) if hand[:1] in tables)
 
 
 def _on_file(loaded: LoadedGame, book: Book, player: str) -> tuple[OnFile, ...]:
