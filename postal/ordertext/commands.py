@@ -47,8 +47,13 @@ class Word:
     argument: str = ""
 
 
-def read_command(folded: str, context: Context) -> Word | Cancel | Refusal | None:
-    """Return the command that a whole folded part is; None where it is none."""
+def read_command(
+    folded: str, context: Context, *, letterless: bool = True
+) -> Word | Cancel | Refusal | None:
+    """Return the command that a whole folded part is; None where it is none.
+
+    ``letterless`` is whether ``cancel`` may leave out the letter where one table can be meant.
+    """
     words = folded.split()
     name = key(words[0]) if words else ""
     asked = folded.rstrip("? ")
@@ -59,15 +64,15 @@ def read_command(folded: str, context: Context) -> Word | Cancel | Refusal | Non
     if folded in BLOCK_WORDS:
         return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
     if name == "cancel":
-        return _cancel(words[1:], context)
+        return _cancel(words[1:], context, letterless=letterless)
     if name in _TAKE_BACK or words[:2] == ["take", "back"]:
         return _taking_back(words, context)
     return _holiday(words[1:]) if name == "holiday" else None
 
 
-def _cancel(words: list[str], context: Context) -> Cancel | Refusal | None:
+def _cancel(words: list[str], context: Context, *, letterless: bool) -> Cancel | Refusal | None:
     if not words:
-        table = context.unnamed_table
+        table = context.unnamed_table if letterless else None
         if table:
             return Cancel(table)
         return Refusal(Fault.CANCEL_WITHOUT_TABLE, examples=_cancels((), context))

@@ -74,7 +74,10 @@ def looks_like_order(words: list[str], letters: Collection[str], *, headed: bool
         return _weigh(words[1:], letters).other == 0
     weight = _weigh(words[1:], letters)
     if misspelt_verb(key(words[0])):
-        return not weight.other and (weight.strong > 0 or (headed and len(words) == 1))
+        certain = weight.cards and weight.other <= weight.cards
+        return bool(certain) or (
+            not weight.other and (weight.strong > 0 or (headed and len(words) == 1))
+        )
     return _without_verb(words, letters, headed=headed)
 
 
@@ -131,9 +134,10 @@ def _weigh(words: list[str], letters: Collection[str]) -> _Weight:
     strong = cards = other = 0
     first = directed = False
     places, placed = True, False  # places are no words too, but not "on" alone
-    before = "by"
+    before, named = "by", False
     for at, word in enumerate(spaced(" ".join(words))):
         bare = key(word) or word
+        named = before == "to" or (named and bare not in (",", "/"))
         is_letter = bare in letters
         # "B stay" inside a line is another order; "a stay" may be an article and a noun.
         another = bare in VERB_WORDS and before in letters and before != "a"
@@ -143,7 +147,7 @@ def _weigh(words: list[str], letters: Collection[str]) -> _Weight:
         if another or card or bare in JOKER_WORDS or in_words or _SUM.fullmatch(word.rstrip(".!?")):
             strong, first = strong + 1, first or at == 0
             cards += card or bare in JOKER_WORDS
-        elif not (is_letter or bare in _NEUTRAL or bare in _EVERYTHING or bare == "/"):
+        elif not (named or is_letter or bare in _NEUTRAL or bare in _EVERYTHING or bare == "/"):
             other += 1
         directed = directed or bare in DIRECTION_WORDS
         there = is_letter or bare in _EVERYTHING or bare in COURTESY

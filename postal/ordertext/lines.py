@@ -9,9 +9,10 @@ from postal.engine.orders import Cancel, Line
 from postal.engine.problems import NO_FIGURES, Fault, Figures, Problem
 from postal.ordertext.commands import Word, read_command
 from postal.ordertext.folding import fold_part, without_prefixes
+from postal.ordertext.headed import unnamed_tables
 from postal.ordertext.heads import read_head
 from postal.ordertext.mending import goes_on, own_lines
-from postal.ordertext.orders import read_order, unnamed_tables
+from postal.ordertext.orders import read_order
 from postal.ordertext.sentences import capital_a
 from postal.ordertext.types import Command, Context, Refusal
 
@@ -48,7 +49,7 @@ def split_parts(raw: str) -> list[str]:
 def read_part(text: str, number: int, context: Context, *, letterless: bool = True) -> Part:
     """Read one part by itself."""
     folded = fold_part(text)
-    command = read_command(folded, context)
+    command = read_command(folded, context, letterless=letterless)
     if isinstance(command, Word):
         return Part(text, Command(command.name, command.argument, number, text))
     if isinstance(command, Cancel):
