@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from postal.engine import bank
 from postal.engine.cards import Card
-from postal.engine.orders import Bet, Cancel, Expose, Give, Line, Order
+from postal.engine.orders import Bet, Cancel, Expose, Give, LimitRaise, Line, Order
 from postal.engine.phases import ACTIONS, ORDERS, betting, give
 from postal.engine.phases.base import Checked, refuse
 from postal.engine.problems import Fault, Figures, Kind, Problem
@@ -90,6 +91,8 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     others = tuple(hand.seats[other].player for other in due)
     if not isinstance(order, ORDERS[type(phase)]):
         example = ACTIONS[type(phase)].default(game, hand, index)[0] if index in due else None
+        if isinstance(example, Bet) and example.verb == "fold":
+            example = None  # nobody is offered a fold that he did not write
         if isinstance(phase, KeepPhase) and isinstance(order, Expose):
             return refuse(hand, Fault.KEEP_MISSING, example=example)
         fault = Fault.OTHER_KIND_DUE if index in due else Fault.OTHER_KIND_DUE_FROM_OTHERS
@@ -129,9 +132,9 @@ def submit(game: Game, book: Book, player: str, lines: Sequence[Line]) -> Submis
             problems = [problem for problem in problems if id(problem) not in told]
             problems.append(refusal)
         if choice is not None:
-            left -= _price(game, hand, index, choice)
-            accepted.append(Filed(player, hand.name, choice))
-            repeated += [hand.name] if choice is not goods[0].order else []
+            left -= _price(game, hand, index, choice.order)
+            accepted.append(Filed(player, hand.name, choice.order))
+            repeated += [hand.name] if choice.line is not goods[0].line else []
         elif earlier is not None and _price(game, hand, index, earlier) <= left:
             left -= _price(game, hand, index, earlier)
             standing[hand.name] = earlier
@@ -285,13 +288,17 @@ def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tupl
 
 def _covered(
     game: Game, hand: Hand, index: int, goods: list[_Good], left: int
-) -> tuple[Order | None, list[tuple[_Good, Problem]]]:
+) -> tuple[_Good | None, list[tuple[_Good, Problem]]]:
     """Return the last of a hand's good lines that is covered, and the refusals of later ones."""
     refusals: list[tuple[_Good, Problem]] = []
     for good in reversed(goods):
-        price = _price(game, hand, index, good.order)
+        order = good.order
+        if isinstance(good.line.order, LimitRaise) and good.line.order.limit == "max":
+            # The other orders of the mail, and those on file, take their part first.
+            order = betting.within(game, hand, index, cast(Bet, order), left)
+        price = _price(game, hand, index, order)
         if price <= left:
-            return good.order, refusals
+            return replace(good, order=order), refusals
         figures = Figures(amount=price, limit=left)
         problem = Problem(Fault.NOT_COVERED, figures, hand=hand.name)
         refusals.append((good, good.line.problem(problem)))

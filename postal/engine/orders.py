@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from postal.engine.cards import Card, cards_text
 from postal.engine.problems import Problem
-from postal.engine.words import DIRECTIONS, Verb
+from postal.engine.words import DIRECTIONS, Limit, Verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,24 @@ class Bet:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitRaise:
+    """Raise the most or the least there is: another way to say Bet, which it becomes when checked.
+
+    What it comes to is a matter of the moment: the limits of the stage (RULES.md 5.3) and, for
+    the most, what the player can pay (8.2). ``table`` may be ALL_TABLES.
+    """
+
+    table: str
+    limit: Limit
+    expose: tuple[Card, ...] = field(default=(), repr=False)
+
+    def line(self) -> str:
+        """Return the line ``A: raise max expose 9C`` or ``A: raise min``."""
+        expose = f" expose {cards_text(self.expose)}" if self.expose else ""
+        return f"{self.table}: raise {self.limit}{expose}"
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
     """Take back what is on file for a table, or for ALL_TABLES (ORDERS.md, Commands)."""
 
@@ -104,17 +122,23 @@ class Cancel:
         return f"cancel {self.table}"
 
 
-Order = Give | Keep | Discard | Expose | Bet
-"""What can be on file for a hand (a Discard is filed as the Keep that it means)."""
+Order = Give | Keep | Discard | Expose | Bet | LimitRaise
+"""What can be on file for a hand (a Discard is filed as the Keep that it means, a LimitRaise as
+the Bet)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One order as read from a mail: its text, its line number (from 1) and what it means."""
+    """One order as read from a mail: its text, its line number (from 1) and what it means.
+
+    ``assumed`` says that it names no table and was taken for the one hand that is due from the
+    player, which he is told.
+    """
 
     text: str = field(repr=False)
     number: int
     order: Order | Cancel
+    assumed: bool = False
 
     def problem(self, found: Problem) -> Problem:
         """Return ``found`` with this line's text and number put in."""

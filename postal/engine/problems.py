@@ -53,11 +53,21 @@ class Fault(StrEnum):
     NEIGHBOUR_TWICE = "neighbour-twice"
     NOT_A_NEIGHBOUR = "not-a-neighbour"
     NOBODY_NAMED = "nobody-named"
+    NAME_UNCLEAR = "name-unclear"
+    SUM_IN_WORDS = "sum-in-words"
+    SUM_ALONE = "sum-alone"
+    CONDITION = "condition"
+    NEGATED = "negated"
+    TWO_ORDERS = "two-orders"
     # What is written is no order: its table, and what stands around it.
     HAND_NUMBER = "hand-number"
     NO_HAND_THERE = "no-hand-there"
     NO_HANDS = "no-hands"
     NO_TABLE_FIRST = "no-table-first"
+    SEVERAL_TABLES = "several-tables"
+    SECOND_ORDER = "second-order"
+    SPLIT_ORDER = "split-order"
+    NOT_END_TO_END = "not-end-to-end"
     NOT_FOR_ALL = "not-for-all"
     NOTHING_AFTER_TABLE = "nothing-after-table"
     CANCEL_AFTER_TABLE = "cancel-after-table"
@@ -126,6 +136,7 @@ class Fault(StrEnum):
 _CODES: dict[Fault, Code] = {
     Fault.NOT_A_NEIGHBOUR: "not-allowed",
     Fault.NOBODY_NAMED: "not-allowed",
+    Fault.NAME_UNCLEAR: "not-allowed",
     Fault.HAND_NUMBER: "no-such-hand",
     Fault.NO_HAND_THERE: "no-such-hand",
     Fault.NO_HANDS: "no-such-hand",
@@ -194,9 +205,11 @@ NO_FIGURES = Figures()
 class Problem:
     """Why a line, or a part of it, was not taken.
 
-    ``examples`` are lines that the player could write instead; they may name his own cards, so
-    they are for his eyes alone. ``hand`` is ``A1`` or empty where the line names none; ``line``
-    is what was written, ``number`` its line in the mail (from 1; 0 where there is none).
+    ``examples`` are lines that the player could write instead, his own order made right, and
+    ``instead`` lines of what is due from him where there are none; they may name his own cards,
+    so they are for his eyes alone. ``hand`` is ``A1`` or empty where the line names none, and
+    ``further`` are other hands that it is meant for; ``line`` is what was written, ``number`` its
+    line in the mail (from 1; 0 where there is none).
     """
 
     fault: Fault
@@ -205,6 +218,13 @@ class Problem:
     hand: str = ""
     line: str = field(default="", repr=False)
     number: int = 0
+    further: tuple[str, ...] = ()
+    instead: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def hands(self) -> tuple[str, ...]:
+        """Every hand that the line is meant for; none where it names none."""
+        return (self.hand, *self.further) if self.hand else self.further
 
     @property
     def code(self) -> Code:

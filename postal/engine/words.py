@@ -11,6 +11,9 @@ Verb = Literal["raise", "stay", "fold", "check", "call"]
 VERBS: tuple[Verb, ...] = ("raise", "stay", "fold", "check", "call")
 """The bets, as their canonical lines have them (RULES.md 5, 6)."""
 
+Limit = Literal["max", "min"]
+"""The most or the least that a raise may add at the moment."""
+
 DIRECTIONS = {1: "next", -1: "previous"}
 """The neighbours by how many seats onward they sit (RULES.md 2.2)."""
 
@@ -34,6 +37,14 @@ CommandName = Literal[
 # What follows is in folded form: lower case, as a line is compared with it (ORDERS.md).
 
 RAISE_WORDS = frozenset({"raise", "bet", "r"})
+LIMIT_WORDS: dict[str, Limit] = {
+    "max": "max",
+    "maximum": "max",
+    "most": "max",
+    "min": "min",
+    "minimum": "min",
+    "least": "min",
+}
 PLAIN_BETS = frozenset(VERBS) - {"raise"}
 BET_WORDS = RAISE_WORDS | PLAIN_BETS
 EXPOSE_WORDS = frozenset({"expose", "show", "exposing", "showing"})
@@ -46,6 +57,8 @@ PLAIN_COMMANDS = frozenset(
     {"help", "status", "orders", "resend", "rules", "wait", "ready", "resign"}
 )
 """The commands that are one word and nothing else."""
+HARMLESS_COMMANDS = frozenset({"help", "status", "orders", "resend", "rules"})
+"""Those that change nothing, and so are done though a question mark stands behind them."""
 COMMAND_WORDS = PLAIN_COMMANDS | {"holiday", "cancel"}
 BLOCK_WORDS = frozenset({"press", "gm"})
 TABLE_WORDS = frozenset({"table", "hand"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal, cast
@@ -9,16 +10,30 @@ from typing import Literal, cast
 from postal.engine.orders import Cancel
 from postal.engine.problems import Fault, Figures
 from postal.engine.words import (
+    ALL_TABLES,
     BLOCK_WORDS,
     END_WORD,
+    HARMLESS_COMMANDS,
     PLAIN_COMMANDS,
-    TABLE_WORDS,
+    VERB_WORDS,
     CommandName,
 )
 from postal.ordertext.folding import key
 from postal.ordertext.heads import no_such_hand, read_head
+from postal.ordertext.sentences import tables_named
 from postal.ordertext.types import Context, Refusal
 
+_TAKE_BACK = frozenset(
+    {"undo", "withdraw", "revoke", "retract", "annul", "delete", "scrap", "ignore", "disregard"}
+)
+_AROUND_ORDERS = frozenset(
+    {"my", "the", "and", "for", "at", "on", "in", "of", "please", "that", "this", "last", "to"}
+    | {"previous", "earlier", "first", "second", "table", "tables", "hand", "hands"}
+)
+_ORDERS = frozenset({"order", "orders", "bet", "bets", "move", "moves"})
+_ALL = frozenset({"all", "everything", "both"})
+_ONE = frozenset({"order", "bet", "move", "that", "this"}) | VERB_WORDS
+"""Words that speak of one order, and do not say which."""
 _HOLIDAY = ("holiday 2026-12-20 to 2027-01-03",)
 _TO = frozenset({"to", "until", "till", "-"})
 _ISO_LENGTH = len("2026-12-20")
@@ -32,44 +47,65 @@ class Word:
     argument: str = ""
 
 
-def read_command(folded: str, context: Context) -> Word | Cancel | Refusal | None:
-    """Return the command that a whole folded part is; None where it is none."""
+def read_command(
+    folded: str, context: Context, *, letterless: bool = True
+) -> Word | Cancel | Refusal | None:
+    """Return the command that a whole folded part is; None where it is none.
+
+    ``letterless`` is whether ``cancel`` may leave out the letter where one table can be meant.
+    """
     words = folded.split()
     name = key(words[0]) if words else ""
-    if folded in PLAIN_COMMANDS:
-        return Word(cast("CommandName", folded))
-    if folded.rstrip("?") in PLAIN_COMMANDS | {"cancel"} and folded.endswith("?"):
-        name = folded.rstrip("? ")
-        return Refusal(Fault.COMMAND_QUESTION, Figures(verb=name, text=folded))
+    asked = folded.rstrip("? ")
+    if folded in PLAIN_COMMANDS or asked in HARMLESS_COMMANDS:
+        return Word(cast("CommandName", asked))
+    if asked in PLAIN_COMMANDS | {"cancel"} and folded.endswith("?"):
+        return Refusal(Fault.COMMAND_QUESTION, Figures(verb=asked, text=folded))
     if folded in BLOCK_WORDS:
         return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
     if name == "cancel":
-        return _cancel(words[1:], context)
-    if name == "holiday":
-        return _holiday(words[1:])
-    return None
+        return _cancel(words[1:], context, letterless=letterless)
+    if name in _TAKE_BACK or words[:2] == ["take", "back"]:
+        return _taking_back(words, context)
+    return _holiday(words[1:]) if name == "holiday" else None
 
 
-def _cancel(words: list[str], context: Context) -> Cancel | Refusal | None:
-    table = context.only_table
-    examples = (f"cancel {min(context.hands, default='A')}", "cancel all")
+def _cancel(words: list[str], context: Context, *, letterless: bool) -> Cancel | Refusal | None:
     if not words:
+        table = context.unnamed_table if letterless else None
         if table:
             return Cancel(table)
-        return Refusal(Fault.CANCEL_WITHOUT_TABLE, examples=examples)
-    text = " ".join(words)
-    head = read_head(text, context)
+        return Refusal(Fault.CANCEL_WITHOUT_TABLE, examples=_cancels((), context))
+    head = read_head(" ".join(words), context)
     if head is None or head.rest or head.colon:
-        # "cancel my subscription" is prose, "cancel A and B" is meant as a command.
-        named = {key(word).upper() for word in words}
-        meant = named & (set(context.hands) | set(context.hands.values())) or (
-            key(words[0]) in TABLE_WORDS | {"all", "order", "orders", "everything"}
-        )
-        unclear = Refusal(Fault.CANCEL_UNCLEAR, Figures(text=f"cancel {text}"), examples)
-        return unclear if meant else None
+        return _taking_back(["cancel", *words], context)
     if head.known:
         return Cancel(head.table)
     return no_such_hand(head, context)
+
+
+def _taking_back(words: list[str], context: Context) -> Refusal | None:
+    """Answer ``cancel my orders`` or ``undo A``; "cancel my subscription" is prose."""
+    rest = [key(word) for word in words[2 if words[0] == "take" else 1 :]]
+    meant = [word for word in rest if word not in _AROUND_ORDERS]
+    named = tables_named(words, context, capital=True) if "a" in rest[:1] else ()
+    named = named or tables_named(words, context, capital=False)
+    letters = {letter.lower() for letter in (*named, *context.hands_at(named))}
+    if not all(word in _ORDERS | _ALL | VERB_WORDS | letters for word in meant):
+        return None
+    if not meant and (rest or words[0] != "undo"):
+        return None
+    tables = named or ((ALL_TABLES,) if not _ONE.intersection(rest) else ())
+    figures = Figures(text=" ".join(words))
+    hands = context.hands_at(named)
+    return Refusal(Fault.CANCEL_UNCLEAR, figures, _cancels(tables if rest else (), context), hands)
+
+
+def _cancels(tables: Sequence[str], context: Context) -> tuple[str, ...]:
+    """Return the lines that take back the orders of these tables, or of any."""
+    due = sorted(context.due & set(context.hands))
+    at = tables or (*(due or (min(context.hands, default="A"),)), ALL_TABLES)
+    return tuple(f"cancel {table}" for table in dict.fromkeys(at))
 
 
 def _holiday(words: list[str]) -> Word | Refusal | None:
@@ -82,7 +118,8 @@ def _holiday(words: list[str]) -> Word | Refusal | None:
     if first is None or last is None:
         return Refusal(Fault.HOLIDAY_NOT_DATES, Figures(text=text), _HOLIDAY)
     if last < first:
-        return Refusal(Fault.HOLIDAY_BACKWARDS, examples=_HOLIDAY)
+        turned = f"holiday {last.isoformat()} to {first.isoformat()}"
+        return Refusal(Fault.HOLIDAY_BACKWARDS, examples=(turned,))
     return Word("holiday", f"{first.isoformat()} to {last.isoformat()}")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import groupby
 
 BULLETS = frozenset("-+#•◦▪▫‣\u2043∙·●○■□►▸➢➤→✓✔")
 _LOOK_LIKE_DIGITS = ("<super>", "<sub>", "<fraction>")
-_UNREADABLE = "\ufffd"
 _ACUTE = "\u00b4"
 _KEYCAP = "\u20e3"
 _JOINER = "\u034f"
@@ -19,6 +19,12 @@ _PLAIN = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc"), "'"),
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-"),
 }
+_STROKES = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d"}
+)
+_MARKS = """["“”„‟″«»*_`]"""
+_AT_EDGES = re.compile(rf"(?<![^\W_]){_MARKS}+|{_MARKS}+(?![^\W_])")
+"""Emphasis and quotes beside a word: within one they stay, as ``2*5000`` is not 25000."""
 
 _MARK_SET = frozenset(_MARKS)
 _NO_MARKS = dict.fromkeys(map(ord, _MARKS), None)
@@ -27,17 +33,25 @@ _BESIDE_TOO = re.compile(rf"[{re.escape(_MARKS)}]+([:;/()\[\]{{}}<>=→])")
 
 
 def _kept(char: str) -> str:
-    """Return a character as it goes into NFKC: invisible ones vanish, raised digits do not fold.
-
-    NFKC would make 4000² into 40002, and a sum must never be guessed at.
-    """
+    """Return a character as it goes into NFKC: invisible ones vanish."""
     if unicodedata.category(char) == "Cf" or char == _JOINER or _is_variation(char):
         return ""
     if char == _ACUTE:
         return "'"
-    if char == _KEYCAP:
-        return "."
-    return _UNREADABLE if unicodedata.decomposition(char).startswith(_LOOK_LIKE_DIGITS) else char
+    return "." if char == _KEYCAP else char
+
+
+def _stays(char: str) -> bool:
+    """Whether a character is left out of NFKC, as raised digits and fractions are.
+
+    It would make 4000² into 40002, and a sum must never be guessed at.
+    """
+    return unicodedata.decomposition(char).startswith(_LOOK_LIKE_DIGITS)
+
+
+def _composed(text: str) -> str:
+    runs = (("".join(run), stays) for stays, run in groupby(text, _stays))
+    return "".join(run if stays else unicodedata.normalize("NFKC", run) for run, stays in runs)
 
 
 def _is_variation(char: str) -> bool:
@@ -71,11 +85,11 @@ def _without_marks(word: str) -> str:
 
 def _unified(text: str) -> str:
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", "".join(map(_kept, text)))
+        text = _composed("".join(map(_kept, text)))
     text = text.casefold()
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return text.translate(_PLAIN)
+        text = _composed(text)
+    return _AT_EDGES.sub("", text.translate(_PLAIN))
 
 
 def fold_char(char: str) -> str:
@@ -129,6 +143,18 @@ def _after_numbering(folded: str, at: int) -> int:
 def fold_part(text: str) -> str:
     """Return one order's text, folded, without list prefixes and closing punctuation."""
     return without_prefixes(fold(text)).strip("' ").rstrip(" .!,;'")
+
+
+def unaccented(folded: str) -> str:
+    """Return a folded text without accents, so that Zoë is found where Zoe was written.
+
+    >>> unaccented("zoë łuczak")
+    'zoe luczak'
+    """
+    if folded.isascii():
+        return folded
+    apart = unicodedata.normalize("NFD", folded)
+    return "".join(c for c in apart if unicodedata.category(c) != "Mn").translate(_STROKES)
 
 
 def key(word: str) -> str:

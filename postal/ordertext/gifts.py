@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from postal.engine.cards import Card
@@ -10,8 +10,9 @@ from postal.engine.orders import Gift, Give
 from postal.engine.problems import Fault, Figures
 from postal.engine.words import DIRECTION_WORDS
 from postal.ordertext.cards import read_cards, spaced
-from postal.ordertext.folding import fold, key
-from postal.ordertext.types import Refusal
+from postal.ordertext.folding import key
+from postal.ordertext.receivers import Named, name_at, named_at
+from postal.ordertext.types import Context, Refusal
 from postal.ordertext.words import without_links
 
 _SEATS = frozenset({"seat", "player", "neighbour", "neighbor"})
@@ -20,22 +21,26 @@ _BREAKS = frozenset({",", "/"})
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """A receiver as written: ``to`` seats onward, or None where nobody there is called so."""
+    """A receiver as written: ``to`` seats onward, or None where nobody there is called so.
+
+    ``several`` says that more than one neighbour could be meant.
+    """
 
     to: int | None
     name: str
+    several: bool = False
 
 
 _Item = str | _Direction
 
 
-def read_give(table: str, text: str, neighbours: Mapping[str, int]) -> Give | Refusal:
+def read_give(table: str, text: str, context: Context) -> Give | Refusal:
     """Return the give that a folded text, without its verb, means at a table."""
     words = spaced(text)
-    items = _items(words, neighbours)
+    items = _items(words, named_at(table, context))
     stranger = next((i for i in items if isinstance(i, _Direction) and i.to is None), None)
     if stranger is not None:
-        return _refuse_stranger(table, stranger.name, neighbours)
+        return _refuse_stranger(table, stranger, context.neighbours.get(table, {}))
     found = _groups(items, table)
     if isinstance(found, Refusal):
         return found
@@ -51,19 +56,11 @@ def read_give(table: str, text: str, neighbours: Mapping[str, int]) -> Give | Re
 
 
 def _refuse(fault: Fault, table: str) -> Refusal:
-    return Refusal(fault, Figures(table=table), _examples(table))
+    return Refusal(fault, Figures(table=table))
 
 
-def _examples(table: str) -> tuple[str, ...]:
-    return (f"{table}: give 2C 5D next, 9H previous",)
-
-
-def _items(words: list[str], neighbours: Mapping[str, int]) -> list[_Item]:
+def _items(words: list[str], names: Sequence[Named]) -> list[_Item]:
     """Return the words with every receiver, ``next`` or ``to Puke``, as one item."""
-    names = sorted(
-        ((fold(name).split(), to) for name, to in neighbours.items()),
-        key=lambda named: -len(named[0]),
-    )
     items: list[_Item] = []
     at = 0
     while at < len(words):
@@ -77,15 +74,16 @@ def _items(words: list[str], neighbours: Mapping[str, int]) -> list[_Item]:
     return items
 
 
-def _direction(
-    words: list[str], at: int, names: list[tuple[list[str], int]]
-) -> tuple[_Direction, int] | None:
+def _direction(words: list[str], at: int, names: Sequence[Named]) -> tuple[_Direction, int] | None:
     """Return the receiver at a place and the place after it, or None where none stands there."""
     start = at + 1 if words[at] == "to" else at
     if start > at:
-        for name, to in names:
-            if _stands_at(words, start, name):
-                return _Direction(to, " ".join(name)), start + len(name)
+        named = name_at(words, start, names)
+        if named:
+            length, seats = named
+            to = next(iter(seats)) if len(seats) == 1 else None
+            name = " ".join(words[start : start + length])
+            return _Direction(to, name, several=len(seats) > 1), start + length
     place = start
     while place < len(words) and words[place] in {"the", "my"}:
         place += 1
@@ -101,18 +99,6 @@ def _direction(
     while end < len(words) and words[end] not in _BREAKS:
         end += 1
     return _Direction(None, " ".join(words[start:end])), end
-
-
-def _stands_at(words: list[str], at: int, name: list[str]) -> bool:
-    found = words[at : at + len(name)]
-    if found == name:
-        return True
-    # A name's own last point may have gone with the punctuation that ends a line.
-    return found[:-1] == name[:-1] and _bare(found[-1:]) == _bare(name[-1:])
-
-
-def _bare(last: list[str]) -> list[str]:
-    return [word.rstrip(".':") for word in last]
 
 
 def _groups(items: list[_Item], table: str) -> list[tuple[int, list[str]]] | Refusal:
@@ -160,8 +146,9 @@ def _two_sides(words: list[str], table: str) -> list[tuple[int, list[str]]] | Re
     return [(1, sides[0]), (-1, sides[1])]
 
 
-def _refuse_stranger(table: str, name: str, neighbours: Mapping[str, int]) -> Refusal:
+def _refuse_stranger(table: str, written: _Direction, neighbours: Mapping[str, int]) -> Refusal:
     known = tuple(sorted(neighbours.items(), key=lambda named: -named[1]))
-    figures = Figures(table=table, neighbours=known, text=name)
-    fault = Fault.NOT_A_NEIGHBOUR if name else Fault.NOBODY_NAMED
-    return Refusal(fault, figures, _examples(table))
+    figures = Figures(table=table, neighbours=known, text=written.name)
+    if written.several:
+        return Refusal(Fault.NAME_UNCLEAR, figures)
+    return Refusal(Fault.NOT_A_NEIGHBOUR if written.name else Fault.NOBODY_NAMED, figures)

@@ -11,22 +11,16 @@ from postal.ordertext.folding import key
 from postal.ordertext.types import Refusal
 from postal.ordertext.words import expose_length, without_links
 
-_EXAMPLES = {
-    "keep": "{}: keep AS AD AH KC QD expose AS AD KC",
-    "discard": "{}: discard 2C 5D, show AS AD KC",
-    "expose": "{}: expose KD",
-}
-
 
 def read_keep(table: str, words: list[str]) -> Keep | Discard | Expose | Refusal:
     """Return the keep, discard or expose that folded words, a verb first, mean at a table."""
     sections = _sections(words)
     if sections is None or {"keep", "discard"} <= set(sections):
-        return _refuse(Fault.VERB_TWICE, table, "keep")
+        return Refusal(Fault.VERB_TWICE, Figures(table=table))
     kind = next((name for name in ("keep", "discard") if name in sections), None)
     if kind and "expose" not in sections:
-        return _refuse(Fault.EXPOSE_MISSING, table, kind, kind)
-    cards = _cards(sections, table, kind or "expose")
+        return Refusal(Fault.EXPOSE_MISSING, Figures(table=table, verb=kind))
+    cards = _cards(sections, table)
     if isinstance(cards, Refusal):
         return cards
     if kind == "keep":
@@ -36,19 +30,12 @@ def read_keep(table: str, words: list[str]) -> Keep | Discard | Expose | Refusal
     return Expose(table, cards["expose"])
 
 
-def _refuse(fault: Fault, table: str, kind: str, verb: str = "") -> Refusal:
-    """Return the refusal of a verb's cards, with a line of that kind as an example."""
-    return Refusal(fault, Figures(table=table, verb=verb), (_EXAMPLES[kind].format(table),))
-
-
-def _cards(
-    sections: dict[str, list[str]], table: str, kind: str
-) -> dict[str, tuple[Card, ...]] | Refusal:
+def _cards(sections: dict[str, list[str]], table: str) -> dict[str, tuple[Card, ...]] | Refusal:
     """Return the cards of each verb; each must have some."""
     cards: dict[str, tuple[Card, ...]] = {}
     for name, written in sections.items():
         if not written:
-            return _refuse(Fault.CARDS_MISSING, table, kind, name)
+            return Refusal(Fault.CARDS_MISSING, Figures(table=table, verb=name))
         read = read_cards(written)
         if isinstance(read, Refusal):
             return read

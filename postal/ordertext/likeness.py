@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from postal.engine.words import DIRECTION_WORDS, RAISE_WORDS, TABLE_WORDS, VERB_WORDS
+from postal.engine.words import (
+    DIRECTION_WORDS,
+    EXPOSE_WORDS,
+    LIMIT_WORDS,
+    RAISE_WORDS,
+    TABLE_WORDS,
+    VERB_WORDS,
+)
 from postal.ordertext.cards import CARD_WORDS, JOKER_WORDS, is_card, spaced
 from postal.ordertext.folding import key
-from postal.ordertext.words import is_all_in, is_verb
+from postal.ordertext.sums import SUM_WORDS, bare_sum
+from postal.ordertext.words import COURTESY, is_all_in, is_verb
 
 _LONG_VERBS = sorted(word for word in VERB_WORDS if len(word) > len("bet"))
 _SHORTEST_MISSPELLING = 3
 _ENGLISH_CARDS = frozenset({"as", "ad", "ah", "ha", "ac"})
 """Cards that are words of English too, and so prove nothing."""
-_PLACES = frozenset({"at", "on", "all", "tables", "hands"}) | TABLE_WORDS
+_PREPOSITIONS = frozenset({"at", "on", "in", "for"})
+_PLACES = _PREPOSITIONS | {"all", "tables", "hands", "everywhere"} | TABLE_WORDS
+_EVERYTHING = frozenset({"everything", "both", "them", "each"})
+_OF_CARDS_TOO = frozenset({"keep", "discard", "show", "expose", "give", "check", "call"})
+"""Verbs behind which "everything" may well mean something else."""
 _OTHER_GAMES = frozenset({"pass", "see", "match", "equal", "muck"})
 """Verbs of poker that are none here, though meant as one."""
 _NEUTRAL = (
     frozenset({"by", "to", "of", "the", "and", "if", "stayed", "up", "k", "m", "pounds", ",", "&"})
     | frozenset(DIRECTION_WORDS)
+    | frozenset(LIMIT_WORDS)
     | CARD_WORDS
     | VERB_WORDS
     | _ENGLISH_CARDS
     | _PLACES
+    | COURTESY
 )
+_SUM = re.compile(r"[£$€+\-.]*(?:0|0[.,][0-9.,']*|[1-9][0-9.,']*)[km]?")
+_GLUED = re.compile(r"(?P<verb>r|raise|bet)(?P<sum>[£+]?[0-9][0-9,.]*[km]?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +49,7 @@ class _Weight:
     """How many words speak for an order (cards, sums) and how many for prose."""
 
     strong: int
+    cards: int
     other: int
     first: bool
     directed: bool
@@ -52,64 +70,92 @@ def looks_like_order(words: list[str], letters: Collection[str], *, headed: bool
         return "all" not in rest and _after_verb(weight, len(rest), words, headed=headed)
     if is_verb(words):
         return _after_verb(_weigh(words[1:], letters), len(words) - 1, words, headed=headed)
+    if glued_raise(words[0]) or _slashed_verbs(words[0]):
+        return _weigh(words[1:], letters).other == 0
     weight = _weigh(words[1:], letters)
-    if _misspelt_verb(key(words[0])):
-        return not weight.other and (weight.strong > 0 or (headed and len(words) == 1))
+    if misspelt_verb(key(words[0])):
+        certain = weight.cards and weight.other <= weight.cards
+        return bool(certain) or (
+            not weight.other and (weight.strong > 0 or (headed and len(words) == 1))
+        )
+    return _without_verb(words, letters, headed=headed)
+
+
+def _slashed_verbs(word: str) -> bool:
+    """Whether a word is ``check/fold`` or the like."""
+    sides = word.split("/")
+    return len(sides) > 1 and all(key(side) in VERB_WORDS for side in sides)
+
+
+def glued_raise(word: str) -> str:
+    """Return the sum of ``r40k`` or ``raise40000``; empty where a word is nothing like it."""
+    found = _GLUED.fullmatch(key(word))
+    return found["sum"] if found and bare_sum(found["sum"]) is not None else ""
+
+
+def misspelt_verb(word: str) -> tuple[str, ...]:
+    """Return the verbs of four letters or more that a word is one slip away from.
+
+    Of poker's own verbs, which are none here, it is the word itself.
+    """
+    if word in _OTHER_GAMES:
+        return (word,)
+    if len(word) < _SHORTEST_MISSPELLING or word in VERB_WORDS:
+        return ()
+    return tuple(verb for verb in _LONG_VERBS if _one_slip(word, verb))
+
+
+def _without_verb(words: list[str], letters: Collection[str], *, headed: bool) -> bool:
+    """Whether words without a verb are meant as one: cards, or behind a table a sum alone."""
     weight = _weigh(words, letters)
-    if weight.other or not weight.strong:
+    if not weight.cards:
+        return headed and bare_sum(" ".join(words)) is not None
+    if weight.other:
         return False
     return headed or (weight.strong > 1 and (weight.directed or "/" in " ".join(words)))
 
 
-def begins_with_verb(words: list[str]) -> bool:
-    """Whether folded words begin with a verb, be it misspelt."""
-    return is_verb(words) or (bool(words) and _misspelt_verb(key(words[0])))
-
-
 def _after_verb(weight: _Weight, length: int, words: list[str], *, headed: bool) -> bool:
-    if key(words[0]) in RAISE_WORDS and len(key(words[0])) == 1:
+    verb = key(words[0])
+    if verb in RAISE_WORDS and len(verb) == 1:
         return weight.strong > 0 and not weight.other
-    if weight.places:
+    if not headed and verb in EXPOSE_WORDS and words[1:2] == ["up"]:
+        return False
+    if weight.places and not (verb in _OF_CARDS_TOO and _EVERYTHING.intersection(words)):
         return True
     if not weight.strong:
-        return headed and length == 1
+        return length == 1 and (headed or (verb == "raise" and key(words[1]) not in VERB_WORDS))
     if weight.first:
         return weight.other <= weight.strong or headed
     return weight.other <= weight.strong if headed else not weight.other
 
 
 def _weigh(words: list[str], letters: Collection[str]) -> _Weight:
-    strong = other = 0
+    strong = cards = other = 0
     first = directed = False
-    places = True  # of no words too
-    before = ""
+    places, placed = True, False  # places are no words too, but not "on" alone
+    before, named = "by", False
     for at, word in enumerate(spaced(" ".join(words))):
         bare = key(word) or word
+        named = before == "to" or (named and bare not in (",", "/"))
         is_letter = bare in letters
         # "B stay" inside a line is another order; "a stay" may be an article and a noun.
         another = bare in VERB_WORDS and before in letters and before != "a"
         card = is_card(bare) and bare not in _ENGLISH_CARDS and bare not in letters
-        if another or card or bare in JOKER_WORDS or _is_sum(bare):
+        # A sum in words stands right behind the verb; elsewhere "two" is what it is in prose.
+        in_words = bare in SUM_WORDS and (before == "by" or before in SUM_WORDS)
+        if another or card or bare in JOKER_WORDS or in_words or _SUM.fullmatch(word.rstrip(".!?")):
             strong, first = strong + 1, first or at == 0
-        elif not (is_letter or bare in _NEUTRAL or bare == "/"):
+            cards += card or bare in JOKER_WORDS
+        elif not (named or is_letter or bare in _NEUTRAL or bare in _EVERYTHING or bare == "/"):
             other += 1
         directed = directed or bare in DIRECTION_WORDS
-        places = places and (is_letter or bare in _PLACES)
+        there = is_letter or bare in _EVERYTHING or bare in COURTESY
+        placed = placed or there or bare in _PLACES - _PREPOSITIONS
+        places = places and (there or bare in _PLACES)
         before = bare
-    return _Weight(strong, other, first, directed, places)
-
-
-def _is_sum(word: str) -> bool:
-    return word.lstrip("£$€+-.")[:1] in tuple("0123456789")
-
-
-def _misspelt_verb(word: str) -> bool:
-    """Whether a word is one slip away from a verb of four letters or more, or poker's own."""
-    if word in _OTHER_GAMES:
-        return True
-    if len(word) < _SHORTEST_MISSPELLING or word in VERB_WORDS:
-        return False
-    return any(_one_slip(word, verb) for verb in _LONG_VERBS)
+    places = places and (placed or not words)
+    return _Weight(strong, cards, other, first, directed, places)
 
 
 def _one_slip(word: str, verb: str) -> bool:

@@ -6,16 +6,21 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from postal.engine.orders import Cancel, Line
-from postal.engine.problems import Fault, Figures, Problem
+from postal.engine.problems import NO_FIGURES, Fault, Figures, Problem
 from postal.ordertext.commands import Word, read_command
-from postal.ordertext.folding import fold_part
+from postal.ordertext.folding import fold_part, without_prefixes
+from postal.ordertext.headed import unnamed_tables
+from postal.ordertext.heads import read_head
+from postal.ordertext.mending import goes_on, own_lines
 from postal.ordertext.orders import read_order
+from postal.ordertext.sentences import capital_a
 from postal.ordertext.types import Command, Context, Refusal
 
 LONGEST_LINE = 500
 """Characters of a line that are read; longer ones are told where they hold an order."""
 
-_EXAMPLES = ("A: raise 40000", "A: stay", "A: fold")
+_NAMELESS = frozenset({Fault.NO_TABLE_FIRST, Fault.TWO_ORDERS, Fault.SPLIT_ORDER})
+"""Faults of what is an order for a hand, though it may not be said for which."""
 _BESIDE_ORDERS = frozenset({"wait", "ready"})
 
 Found = Line | Command | Problem
@@ -44,25 +49,28 @@ def split_parts(raw: str) -> list[str]:
 def read_part(text: str, number: int, context: Context, *, letterless: bool = True) -> Part:
     """Read one part by itself."""
     folded = fold_part(text)
-    command = read_command(folded, context)
+    command = read_command(folded, context, letterless=letterless)
     if isinstance(command, Word):
         return Part(text, Command(command.name, command.argument, number, text))
     if isinstance(command, Cancel):
-        return Part(text, Line(text, number, command))
+        assumed = folded == "cancel" and context.only_table is None
+        return Part(text, Line(text, number, command, assumed))
     if isinstance(command, Refusal):
         return Part(text, as_problem(command, text, number))
-    order, hand = read_order(folded, context, letterless=letterless)
+    order, assumed = read_order(
+        folded, context, letterless=letterless, capital=capital_a(without_prefixes(text))
+    )
     if order is None:
         return Part(text, None)
     if isinstance(order, Refusal):
-        return Part(text, as_problem(order, text, number, hand))
-    return Part(text, Line(text, number, order))
+        return Part(text, as_problem(order, text, number))
+    return Part(text, Line(text, number, order, assumed))
 
 
 def read_line(raw: str, number: int, context: Context, *, letterless: bool = True) -> list[Found]:
     """Return what a line of a mail holds; empty where it is prose from end to end."""
     texts = [text for text in split_parts(raw[:LONGEST_LINE]) if text]
-    parts = [read_part(text, number, context, letterless=letterless) for text in texts]
+    parts = _read_parts(texts, number, context, letterless=letterless)
     if not any(part.found for part in parts):
         return []
     if len(raw) > LONGEST_LINE:
@@ -70,7 +78,7 @@ def read_line(raw: str, number: int, context: Context, *, letterless: bool = Tru
     if len(parts) == 1:
         return [part.found for part in parts if part.found]
     if parts[0].found is None:
-        return [_within_prose(part, number) for part in parts if part.found]
+        return [_within_prose(part, number, context) for part in parts if part.found]
     return [_beside_others(part, number) for part in parts]
 
 
@@ -79,18 +87,76 @@ def read_record_parts(raw: str, number: int, context: Context) -> list[Found]:
     if len(raw) > LONGEST_LINE:
         return [_too_long(raw, number)]
     texts = [text for text in split_parts(raw) if text] or [raw]
-    return [_beside_others(read_part(text, number, context), number) for text in texts]
+    parts = _read_parts(texts, number, context, letterless=True)
+    return [_beside_others(part, number) for part in parts]
 
 
-def as_problem(refusal: Refusal, text: str, number: int, hand: str = "") -> Problem:
+def as_problem(refusal: Refusal, text: str, number: int) -> Problem:
     """Return a refusal as the problem of a line."""
-    return Problem(refusal.fault, refusal.figures, refusal.examples, hand, text, number)
+    hand, further = refusal.hands[:1], refusal.hands[1:]
+    return Problem(
+        refusal.fault,
+        refusal.figures,
+        refusal.examples,
+        hand[0] if hand else "",
+        text,
+        number,
+        further,
+    )
+
+
+def _read_parts(texts: list[str], number: int, context: Context, *, letterless: bool) -> list[Part]:
+    """Read the parts of a line; those that a ``;`` has cut off their order are one part with it.
+
+    Behind a ``;`` an order names its table, in a game of one table too (ORDERS.md).
+    """
+    parts: list[Part] = []
+    for text in texts:
+        part = read_part(text, number, context, letterless=letterless and not parts)
+        before = parts[-1] if parts else None
+        if before and _for_a_hand(before.found) and _belongs(part, text, context):
+            parts[-1] = _refused_together(before, text, number, context)
+        else:
+            parts.append(part)
+    return parts
+
+
+def _for_a_hand(found: Found | None) -> bool:
+    if isinstance(found, Line):
+        return not isinstance(found.order, Cancel)
+    return isinstance(found, Problem) and (bool(found.hands) or found.fault in _NAMELESS)
+
+
+def _belongs(part: Part, text: str, context: Context) -> bool:
+    """Whether what stands behind a ``;`` is more of the order before it."""
+    if part.found is not None and not isinstance(part.found, Problem):
+        return False
+    folded = fold_part(text)
+    return read_head(folded, context) is None and goes_on(folded)
+
+
+def _refused_together(before: Part, text: str, number: int, context: Context) -> Part:
+    """Return an order and what a ``;`` cut off it as refused, with the line in commas to copy."""
+    whole = f"{before.text}; {text}"
+    joined = ", ".join(fold_part(part) for part in split_parts(whole))
+    line = read_part(joined, number, context).found
+    found = before.found
+    hands = found.hands if isinstance(found, Problem) else ()
+    table = ""
+    if isinstance(found, Line) and not isinstance(found.order, Cancel):
+        table = found.order.table
+        hands = context.hands_at([table])
+    named = [name for name, hand in context.hands.items() if hand in hands]
+    at = [table] if table else named or unnamed_tables(context)
+    lines = (line.order.line(),) if isinstance(line, Line) else own_lines(joined, at, context)
+    fault = Fault.SPLIT_ORDER if len(lines) <= len(at) else Fault.TWO_ORDERS
+    return Part(whole, as_problem(Refusal(fault, NO_FIGURES, lines, hands), whole, number))
 
 
 def _beside_others(part: Part, number: int) -> Found:
     """Return what a part among others is: prose is not passed over, nor is a command."""
     if part.found is None:
-        refusal = Refusal(Fault.NOT_AN_ORDER, Figures(text=part.text), _EXAMPLES)
+        refusal = Refusal(Fault.NOT_AN_ORDER, Figures(text=part.text))
         return as_problem(refusal, part.text, number)
     if isinstance(part.found, Command) and part.found.name not in _BESIDE_ORDERS:
         refusal = Refusal(Fault.COMMAND_BESIDE_OTHERS, Figures(verb=part.found.name))
@@ -98,10 +164,12 @@ def _beside_others(part: Part, number: int) -> Found:
     return part.found
 
 
-def _within_prose(part: Part, number: int) -> Problem:
+def _within_prose(part: Part, number: int, context: Context) -> Problem:
     if isinstance(part.found, Problem):
         return part.found
-    return as_problem(Refusal(Fault.BEHIND_WORDS), part.text, number)
+    lines = (part.found.order.line(),) if isinstance(part.found, Line) else ()
+    hands = context.hands_at([part.found.order.table]) if isinstance(part.found, Line) else ()
+    return as_problem(Refusal(Fault.BEHIND_WORDS, NO_FIGURES, lines, hands), part.text, number)
 
 
 def _too_long(raw: str, number: int) -> Problem:

@@ -15,13 +15,14 @@ _WHOLE = re.compile(r"[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+")
 _PLAIN_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+")
 _SCALES = {"k": 3, "thousand": 3, "m": 6, "million": 6}
 _THOUSANDS = 3
+_NO_PENCE = "00"
 
 
 def read_money(text: str, table: str) -> int | Refusal:
     """Return the pounds that a folded text means, from 0 up; ``table`` is what they are bet at.
 
-    A point is a decimal point and only stands before ``k`` or ``m``: ``0.04m`` is 40000, but
-    ``40.000`` could be forty or forty thousand and is refused.
+    A point is a decimal point and only stands before ``k``, ``m`` or two noughts: ``0.04m`` is
+    40000 and ``40,000.00`` too, but ``40.000`` could be forty or forty thousand and is refused.
     """
     found = _SPELLED.fullmatch(text.removeprefix("£").strip())
     if found is None:
@@ -33,14 +34,16 @@ def read_money(text: str, table: str) -> int | Refusal:
     if _WHOLE.fullmatch(number):
         return int(number.replace(",", "").replace(" ", ""))
     whole, point, pence = number.rpartition(".")
+    if point and _WHOLE.fullmatch(whole) and pence == _NO_PENCE:
+        return int(whole.replace(",", "").replace(" ", ""))
     if point and _WHOLE.fullmatch(whole) and len(pence) < _THOUSANDS:
         return refuse_sum(Fault.PENCE, table, text)
     return refuse_sum(Fault.UNCLEAR_SUM, table, text)
 
 
 def refuse_sum(fault: Fault, table: str, text: str = "") -> Refusal:
-    """Return the refusal of a raise's sum as written, with a raise as an example."""
-    return Refusal(fault, Figures(table=table, text=text), (f"{table}: raise 40000",))
+    """Return the refusal of a raise's sum as written."""
+    return Refusal(fault, Figures(table=table, text=text))
 
 
 def _scaled(number: str, zeros: int) -> int | None:

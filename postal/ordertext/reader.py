@@ -218,14 +218,16 @@ class _Scan:
         self.parts += 1 + count_separators(raw)
         found = read_line(raw, number, self.context, letterless=not self.above)
         if self.above == _HANGING:
-            refusal = Refusal(Fault.BEHIND_MARK)
             found = [
-                one if isinstance(one, Problem) else as_problem(refusal, one.text, number)
-                for one in found
+                one if isinstance(one, Problem) else self._behind_mark(one, number) for one in found
             ]
         self.above = ""
         self.prose += 0 if found else len(raw.strip())
         self.sort(found)
+
+    def _behind_mark(self, one: Line | Command, number: int) -> Problem:
+        hands = self.context.hands_at([one.order.table]) if isinstance(one, Line) else ()
+        return as_problem(Refusal(Fault.BEHIND_MARK, hands=hands), one.text, number)
 
     def _remember(self, mark: str, folded: str) -> None:
         hanging = mark in _OURS and folded.endswith(_OURS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from postal.engine.orders import Line
@@ -16,16 +16,30 @@ class Context:
 
     ``hands`` maps a table's letter to the name of his hand there, ``{"A": "A2"}``;
     ``neighbours`` maps a table's letter to names of players and their seats onward, 1 for the
-    next and -1 for the previous.
+    next and -1 for the previous. ``players`` names everybody in the game, so that half a name
+    is not taken for a neighbour's that is another's whole; ``due`` are the tables where
+    something is due from him.
     """
 
     hands: Mapping[str, str]
     neighbours: Mapping[str, Mapping[str, int]]
+    players: frozenset[str] = frozenset()
+    due: frozenset[str] = frozenset()
 
     @property
     def only_table(self) -> str | None:
         """The one table of a game that has only one: its letter may be left out."""
         return next(iter(self.hands)) if len(self.hands) == 1 else None
+
+    @property
+    def unnamed_table(self) -> str | None:
+        """The table of a line without a letter: the only one, or the only one due; else None."""
+        due = sorted(self.due & set(self.hands))
+        return self.only_table or (due[0] if len(due) == 1 else None)
+
+    def hands_at(self, tables: Iterable[str]) -> tuple[str, ...]:
+        """Return the player's hands at these tables."""
+        return tuple(self.hands[table] for table in tables if table in self.hands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +91,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a piece of text is not the thing it was read as, with lines that could be written."""
+    """Why a piece of text is not the thing it was read as, with lines that could be written.
+
+    ``hands`` are those of the player that it is meant for, where it names any.
+    """
 
     fault: Fault
     figures: Figures = NO_FIGURES
     examples: tuple[str, ...] = field(default=(), repr=False)
+    hands: tuple[str, ...] = ()

@@ -18,7 +18,17 @@ _CONDITIONS = (
     ("if", "they", "stay"),
     ("on", "a", "stay"),
 )
-_LINKS = frozenset({"and", "then", "&", "+", ","})
+LINKS = frozenset({"and", "then", "&", "+", ","})
+"""What may stand between the parts of an order."""
+
+ALTERNATIVES = frozenset({"or", "else", "otherwise", "then", "and", "also"})
+"""What stands before a further part of a bet, or before another bet."""
+
+CONDITION_WORDS = frozenset({"if", "unless", "when", "until", "provided", "only", "should", "once"})
+"""What makes an order depend on something, which none can."""
+
+COURTESY = frozenset({"please", "pls", "thanks", "cheers", "sorry", "ta"})
+"""What is written beside an order and means nothing."""
 
 
 def expose_length(words: list[str], at: int) -> int:
@@ -33,9 +43,9 @@ def expose_length(words: list[str], at: int) -> int:
 def without_links(words: list[str]) -> list[str]:
     """Return words without ``and``, ``then`` and punctuation at either end."""
     start, end = 0, len(words)
-    while start < end and words[start] in _LINKS:
+    while start < end and words[start] in LINKS:
         start += 1
-    while end > start and words[end - 1] in _LINKS:
+    while end > start and words[end - 1] in LINKS:
         end -= 1
     return [*words[start : end - 1], words[end - 1].rstrip(",:.")] if end > start else []
 

@@ -230,7 +230,8 @@ class ReceiptFacts:
     ``ready``: he has just released it; ``waits_in_vain``: he asked it to wait and owes nothing
     (RULES.md 9.6). ``unavailable`` names commands that this version does
     not have.
-    ``nothing`` says that the mail held no order and no command.
+    ``nothing`` says that the mail held no order and no command. ``assumed`` names hands that a
+    line without a table was taken for, being the only ones due.
     """
 
     hands: tuple[OnFile, ...]
@@ -246,6 +247,7 @@ class ReceiptFacts:
     waits_in_vain: bool = False
     unavailable: tuple[str, ...] = ()
     nothing: bool = False
+    assumed: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -294,6 +296,7 @@ class ReceiptContext:
     waits_in_vain: bool
     unavailable: tuple[str, ...]
     nothing: bool
+    assumed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

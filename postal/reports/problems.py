@@ -13,6 +13,7 @@ from postal.reports.phrases_play import PLAY_PHRASES
 PHRASES = LINE_PHRASES | PLAY_PHRASES
 """The words for each fault."""
 
+_DUE = "What is due from you now, for example"
 _DOING: dict[Kind, str] = {
     "give": "give cards",
     "keep": "keep and expose cards",
@@ -43,7 +44,8 @@ def problem_hint(problem: Problem) -> tuple[str, tuple[str, ...]]:
     """
     phrase, examples = _phrase(problem), problem.examples
     if not examples:
-        return phrase.advice.format_map(_values(problem)), ()
+        advice = phrase.advice.format_map(_values(problem))
+        return (f"{advice} {_DUE}:".lstrip(), problem.instead) if problem.instead else (advice, ())
     lead = phrase.lead.format_map(_values(problem))
     if problem.figures.table == ALL_TABLES:
         return f"{lead} {listed(examples, 'or')}", ()

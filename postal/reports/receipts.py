@@ -35,6 +35,7 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
         waits_in_vain=facts.waits_in_vain,
         unavailable=facts.unavailable,
         nothing=facts.nothing,
+        assumed=facts.assumed,
     )
 
 

@@ -170,6 +170,7 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
         replaced=("C1",),
         hold=Hold("missing", _FRAME.deadline),
         unavailable=("press",),
+        assumed=("A1",),
     )
     ready = replace(odd, problems=(), hold=None, ready=True)
     vain = replace(ready, ready=False, waits_in_vain=True)
@@ -183,7 +184,16 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
 
 
 _PROBLEMS = (
-    Problem(Fault.NO_SUM, examples=("A: raise 1000",), line="A: raise", number=1),
+    Problem(Fault.NO_SUM, line="A: raise", number=1, instead=("A: stay",)),
+    Problem(
+        Fault.SECOND_ORDER,
+        Figures(text="b stay"),
+        ("A: fold", "B: stay"),
+        "A1",
+        "A fold, B stay",
+        number=1,
+        further=("B1",),
+    ),
     Problem(Fault.FURTHER_LINES, Figures(given=3)),
     Problem(
         Fault.OVER_LIMIT,

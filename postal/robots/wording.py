@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from postal.engine.cards import Card
-from postal.engine.orders import Bet, Cancel, Discard, Expose, Give, Keep, Order
+from postal.engine.orders import Bet, Cancel, Discard, Expose, Give, Keep, LimitRaise, Order
 from postal.engine.words import DIRECTIONS
 
 _RANKS = {
@@ -155,6 +155,8 @@ def _saying(said: Said, wording: Wording) -> str:
             return _bet(bet, wording)
         case Discard() as discard:
             raise ValueError(f"a robot keeps, it never discards: {discard.table}")
+        case LimitRaise() as raised:
+            raise ValueError(f"a robot raises by a sum: {raised.table}")
 
 
 def _give(give: Give, said: Said, wording: Wording) -> str:

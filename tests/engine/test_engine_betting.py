@@ -4,12 +4,15 @@ from typing import Any
 
 import pytest
 
+from postal.engine.book import Submission
 from postal.engine.cards import cards_text
 from postal.engine.editions import EDITIONS
 from postal.engine.events import BetsFirst, Exposed, Folded, HandOver, Raised, Stayed
 from postal.engine.game import due
+from postal.engine.orders import LimitRaise, Line
 from postal.engine.rulefile import option_choices, read_rules
 from postal.engine.rules import BettingPhase, Rules
+from postal.engine.words import Limit
 from tests.engine.engine_games import Play, betting, codes, smith, smith_file, told
 
 SAMPLE = {"A": {"Ann": "AS AD AH | KC QD", "Bob": "KS KD 9H | 9D 2S"}}
@@ -307,3 +310,47 @@ def test_8_1_stay_equals() -> None:
     play.turn(Bob="A: stay")
     assert play.told(Stayed, "A1")[0].amount == 40_000
     assert [seat.paid for seat in play.hand().seats] == [60_000, 60_000]
+
+
+def limit(play: Play, player: str, which: Limit, table: str = "A") -> Submission:
+    """Send ``raise max`` or ``raise min``."""
+    text = f"{table}: raise {which}"
+    return play.send(player, [Line(text, 1, LimitRaise(table, which))])
+
+
+def test_the_most_and_the_least_are_the_sums_of_the_moment() -> None:
+    """Of the stage (5.3); what is on file names the sum."""
+    play = begin()
+    assert not limit(play, "Ann", "max").problems
+    assert play.on_file("Ann") == ["A: raise 50000"]
+    assert not limit(play, "Ann", "min").problems
+    assert play.on_file("Ann") == ["A: raise 1000"]
+
+
+def test_the_most_is_what_can_be_paid() -> None:
+    """Beside what is owed; and where not even the least is, it is refused."""
+    play = begin()
+    play.turn(Ann="A: raise 40000")
+    play.set_balances(Bob=70_000)
+    assert not limit(play, "Bob", "max").problems
+    assert play.on_file("Bob") == ["A: raise 30000"]
+    play.set_balances(Bob=40_500)
+    assert codes(limit(play, "Bob", "max")) == ["not-covered A1"]
+
+
+def test_the_most_is_barred_where_a_raise_is() -> None:
+    """At the cap it is no raise either (5.3)."""
+    play = begin(raise_cap=1)
+    play.turn(Ann="A: raise 40000")
+    assert codes(limit(play, "Bob", "max")) == ["not-allowed A1"]
+
+
+def test_the_most_at_several_tables_shares_what_there_is() -> None:
+    """The first hand takes its part first (8.2); and no line is said to have given way."""
+    both = {**SAMPLE, "B": SAMPLE["A"]}
+    play = betting(both, rules=smith(nmr_limit=0))
+    play.set_balances(Ann=70_000)
+    taken = limit(play, "Ann", "max", "all")
+    assert not taken.problems
+    assert not taken.repeated
+    assert play.on_file("Ann")[:2] == ["A: raise 50000", "B: raise 20000"]

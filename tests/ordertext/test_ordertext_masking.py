@@ -33,13 +33,11 @@ UNSEEN = (
     "\u200b",
     "\ufe0f",
     "\ufe0e",
-    "*",
-    "_",
     "\u2060",
     "\u00ad",
-    "\u201c",
-    "\u201d",
 )
+AROUND = ("", "", "", "", "*", "**", "_", "\u201c", "\u201d")
+"""What a card may stand in; within one it is none for the reader."""
 WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
@@ -58,6 +56,7 @@ def spellings(draw: st.DrawFn) -> str:
         text = link.join([rank, suit] if "of" in link.lower() else halves)
     text = draw(st.sampled_from([text, text.lower(), text.upper(), text.title(), text.swapcase()]))
     text = "".join(char + draw(st.sampled_from(UNSEEN)) for char in text)
+    text = draw(st.sampled_from(AROUND)) + text + draw(st.sampled_from(AROUND))
     return text.translate(WIDE) if draw(st.integers(0, 5)) == 0 else text
 
 
@@ -84,6 +83,11 @@ SHAPES = (
     "A - give {} to Puke, {} to Joe",
     "A: to Puke {}, to Joe {}",
     "A: {} left / {} right",
+    "For hand B1: expose {}",
+    "On table A, stay, show {}",
+    "A please raise max, show {}",
+    "A colon turn up {}",
+    "A: I fold, show {} (sorry)",
 )
 
 

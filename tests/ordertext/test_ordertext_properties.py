@@ -1,6 +1,8 @@
 """Whatever is written, reading never fails, never reads quoted text and repeats itself."""
 
 import sys
+import unicodedata
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -15,11 +17,13 @@ from postal.engine.orders import (
     Gift,
     Give,
     Keep,
+    LimitRaise,
     Order,
 )
 from postal.engine.words import VERBS
 from postal.ordertext import Context, name_problem, read_mail, read_record_line
 from postal.reports.problems import problem_sentence
+from tests.ordertext.wording_cases import CONTEXTS, comes_to, wordings
 
 PLAYER = Context(
     hands={"A": "A2", "B": "B1", "C": "C3"},
@@ -32,6 +36,9 @@ some_cards = st.lists(cards, min_size=1, max_size=5).map(tuple)
 amounts = st.integers(0, 10**9)
 plain_verbs = st.sampled_from([verb for verb in VERBS if verb != "raise"])
 bet_tables = st.sampled_from(["A", "B", "C", "all"])
+words = st.sampled_from(
+    ["lots", "Cleo", "thinks", "unless", "tomorrow", "because", "laundry", "perhaps", "nearly"]
+)
 orders: st.SearchStrategy[Order | Cancel] = st.one_of(
     st.builds(
         Give,
@@ -45,11 +52,13 @@ orders: st.SearchStrategy[Order | Cancel] = st.one_of(
     st.builds(Expose, tables, some_cards),
     st.builds(Bet, bet_tables, st.just("raise"), amounts, st.just(()) | some_cards),
     st.builds(Bet, bet_tables, plain_verbs, st.just(0), st.just(()) | some_cards),
+    st.builds(LimitRaise, bet_tables, st.sampled_from(["max", "min"]), st.just(()) | some_cards),
     st.builds(Cancel, bet_tables),
 )
 WORDS = (
     "A: B) Z Table all raise stay fold call give keep expose show next previous to Puke 2C AS ♠ 🃏 "
-    "10 40,000 £ 40k 0.04m if stayed of ace , ; / : - > | :: press: end cancel holiday"
+    "10 40,000 £ 40k 0.04m if stayed of ace , ; / : - > | :: press: end cancel holiday "
+    "in on hand max please I don't undo else or forty thousand r40k everything ( ) colon"
 )
 pieces = st.sampled_from(WORDS.split())
 soups = st.lists(pieces | st.text(max_size=3) | st.just("\n"), max_size=30).map(" ".join)
@@ -100,6 +109,51 @@ def test_good_name_is_never_an_order(name: str) -> None:
             reading = read_mail(" ".join(words[at:]), PLAYER)
             assert not (reading.lines)
             assert not (reading.commands)
+
+
+DUE = Context(PLAYER.hands, PLAYER.neighbours, frozenset({"Puke", "Joe", "Ann"}), frozenset("B"))
+
+
+@given(soups | st.text(max_size=200))
+def test_lines_to_copy_are_orders_as_they_stand(text: str) -> None:
+    """Whatever was written, each line offered is read without a problem, at a table of his."""
+    for problem in read_mail(text, DUE).problems:
+        for example in problem.examples:
+            again = read_mail(example, PLAYER)
+            assert not again.problems, example
+            assert again.lines or again.commands
+
+
+@given(soups | st.text(max_size=200))
+def test_lines_to_copy_hold_nothing_that_was_not_written(text: str) -> None:
+    """No fold and no sum is offered to somebody who wrote none."""
+    for line in text.split("\n"):
+        offered = [one for problem in read_mail(line, DUE).problems for one in problem.examples]
+        folds = [one for one in offered if " fold" in one]
+        assert not folds or "fol" in line.casefold() or "old" in line.casefold(), folds
+        raised = [one for one in offered if " raise " in one and one[-1].isdigit()]
+        assert not raised or any(char.isdigit() for char in line) or "thousand" in line, raised
+
+
+@given(st.sampled_from(list(wordings())), st.randoms(use_true_random=False))
+def test_typing_makes_no_difference(wording: tuple[str, str, str], chance: Random) -> None:
+    """Composed or decomposed, wide or narrow, with invisible characters between: all read alike."""
+    writer, line, outcome = wording
+    for form in ("NFC", "NFD"):
+        typed = unicodedata.normalize(form, line)
+        sown = "".join(char + chance.choice(("", "", "\u200b", "\u2060")) for char in typed)
+        assert comes_to(sown, CONTEXTS[writer]) == outcome
+    spaced = line.replace(" ", chance.choice(("\u00a0", "\u2009", "  ")))
+    assert comes_to(spaced, CONTEXTS[writer]) == outcome
+
+
+@given(st.sampled_from([line for _, line, outcome in wordings() if outcome[1:3] == ": "]), words)
+def test_an_order_with_words_around_it_is_never_filed_as_another(line: str, word: str) -> None:
+    """From end to end or not at all: a word more, and it is the same order or none."""
+    for writer in ("three tables", "one due"):
+        plain = {one.order for one in read_mail(line, CONTEXTS[writer]).lines}
+        for more in (f"{word} {line}", f"{line} {word}"):
+            assert {one.order for one in read_mail(more, CONTEXTS[writer]).lines} <= plain
 
 
 def steps(text: str) -> int:

@@ -86,7 +86,8 @@ def context(seen: GameView) -> Context:
     """Return what the viewer's own words are read against."""
     hands = {table.letter: hand.name for table, hand, _ in seen.mine()}
     around = {table.letter: {table.next: 1, table.previous: -1} for table, _, _ in seen.mine()}
-    return Context(hands, around)
+    due = frozenset(item.table for item in seen.due)
+    return Context(hands, around, frozenset(seen.players), due)
 
 
 def play(game: Game, seed: int = 1, silent: float = 0.1) -> Iterator[Turn]:

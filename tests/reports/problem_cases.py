@@ -24,11 +24,16 @@ LINES = {
     Fault.NOT_A_SUM: "A: raise $40000",
     Fault.UNCLEAR_SUM: "Table A raise 40.000",
     Fault.PENCE: "A: raise 40000.50",
+    Fault.SUM_IN_WORDS: "A raise forty thousand",
+    Fault.SUM_ALONE: "A +12000",
     Fault.NO_SUM: "A: raise",
     Fault.SUM_NOT_TAKEN: "A: call 40000",
     Fault.ALL_IN: "A: all in",
     Fault.RAISE_TO: "A: raise to 60000",
     Fault.WORDS_AFTER_VERB: "A fold please",
+    Fault.CONDITION: "if Joe raises, A: fold",
+    Fault.NEGATED: "don't fold A",
+    Fault.TWO_ORDERS: "A: raise 20000; fold",
     Fault.CARDS_MISSING: "A: expose",
     Fault.EXPOSE_MISSING: "A discard 2C 5D",
     Fault.VERB_TWICE: "A: keep AS AD discard 2C expose KC",
@@ -42,13 +47,17 @@ LINES = {
     Fault.HAND_NUMBER: "A3: fold",
     Fault.NO_HAND_THERE: "Z: fold",
     Fault.NO_TABLE_FIRST: "raise 40k",
+    Fault.SEVERAL_TABLES: "A/B fold",
+    Fault.SECOND_ORDER: "A - fold, B - stay",
+    Fault.SPLIT_ORDER: "A: give 5S 8D next; 10S previous",
+    Fault.NOT_END_TO_END: "I'd like to fold on table A please",
     Fault.NOT_FOR_ALL: "all: expose KD",
     Fault.NOTHING_AFTER_TABLE: "A:",
     Fault.CANCEL_AFTER_TABLE: "A: cancel",
     Fault.NO_VERB: "A: rais 40000",
     Fault.WORDS_BEFORE_ORDER: "Please fold B",
     Fault.QUESTION: "A: fold?",
-    Fault.DOUBTFUL_MARK: "B -> stay",
+    Fault.DOUBTFUL_MARK: "A: fold (if Joe raises)",
     Fault.NOT_AN_ORDER: "A: fold; good luck; {text}",
     Fault.BEHIND_WORDS: "I could say so; A: fold",
     Fault.BEHIND_MARK: "| as I said |\nA: fold",
@@ -86,6 +95,8 @@ MAILS = {
 }
 """Whole mails, where a fault is no single line's."""
 
+NAMESAKE = "A: give 2C 5D to Cat, 9H previous"
+"""What can't be told where both neighbours are called Cat."""
 FOR_ALL = ("all: raise lots", "all: stay 5", "all: rais 5", "all: fold?", "all: turn up")
 """Lines for all tables, whose examples stand within the sentence."""
 
@@ -191,6 +202,7 @@ def problems() -> Iterator[tuple[str, Problem]]:
     yield "D: fold, of a player without hands", _read("D: fold", Context({}, {}))
     marked = Problem(Fault.MARKED, NO_FIGURES, ("A: fold",), "A2", ":: A: fold", 1)
     yield marked.line, marked
+    yield NAMESAKE, _read(NAMESAKE, Context({"A": "A2"}, {"A": {"Cat Ash": 1, "Cat Elm": -1}}))
     for line in FOR_ALL:
         yield line, _read(line, PLAYER)
     for begin, player, line in PLAYED.values():

@@ -1,5 +1,6 @@
 """The words that are put to problems, each as it has always been told."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from postal.engine.cards import parse_cards
@@ -40,6 +41,15 @@ def test_examples_can_be_read() -> None:
             read = read_mail(example, PLAYER)
             assert read.lines or read.commands, example
             assert not read.problems, example
+
+
+def test_examples_have_words_before_them() -> None:
+    """His own order made right, or else what is due; where there is neither, advice."""
+    for written, problem in CASES:
+        for shown in (problem, replace(problem, examples=(), instead=("A: stay",))):
+            hint, examples = problem_hint(shown)
+            assert not hint.startswith(":"), written
+            assert not examples or hint.endswith(":"), written
 
 
 def test_a_player_s_braces_are_words() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postal.engine.orders import Bet, Discard, Expose, Give, Keep, Order
+from postal.engine.orders import Bet, Discard, Expose, Give, Keep, LimitRaise, Order
 from postal.engine.phases import betting, expose, give, keep
 from postal.engine.phases.base import Actions
 from postal.engine.rules import BettingPhase, ExposePhase, GivePhase, KeepPhase, Phase
@@ -19,7 +19,7 @@ ORDERS: dict[type[Phase], tuple[type[Order], ...]] = {
     GivePhase: (Give,),
     KeepPhase: (Keep, Discard),
     ExposePhase: (Expose,),
-    BettingPhase: (Bet,),
+    BettingPhase: (Bet, LimitRaise),
 }
 """The orders that belong to each phase."""
 

@@ -20,7 +20,7 @@ from postal.engine.events import (
 from postal.engine.events import (
     Checked as CheckedEvent,
 )
-from postal.engine.orders import Bet, Order
+from postal.engine.orders import Bet, LimitRaise, Order
 from postal.engine.phases.base import Actions, Checked, Move, Played, refuse
 from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.ranking import showing
@@ -94,22 +94,41 @@ def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
 
 def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Check a bet's verb and amount, and drop an exposure that it cannot have (5.4)."""
-    bet, phase, verbs = cast(Bet, order), phase_of(game, hand), allowed(game, hand)
-    bet = replace(bet, table=hand.table)
+    phase, verbs = phase_of(game, hand), allowed(game, hand)
+    if isinstance(order, LimitRaise):
+        order = _at_limit(game, hand, index, order)
+    bet = replace(cast(Bet, order), table=hand.table)
     if bet.verb not in verbs:
         return _barred(hand, index, bet.verb, phase, verbs)
     if bet.verb == "raise":
         low, high = phase.min_raise, phase.max_raise
-        example = Bet(hand.table, "raise", high)
         if bet.amount > high:
             figures = Figures(amount=bet.amount, limit=high, verbs=verbs)
-            return refuse(hand, Fault.OVER_LIMIT, figures, example)
+            most = LimitRaise(hand.table, "max")
+            return refuse(hand, Fault.OVER_LIMIT, figures, most)
         if bet.amount < low:
             figures = Figures(amount=bet.amount, limit=low, verbs=verbs)
-            return refuse(hand, Fault.UNDER_LIMIT, figures, example)
+            least = LimitRaise(hand.table, "min")
+            return refuse(hand, Fault.UNDER_LIMIT, figures, least)
     if not bet.expose:
         return Checked(bet)
     return _with_exposure(game, hand, index, bet)
+
+
+def _at_limit(game: Game, hand: Hand, index: int, order: LimitRaise) -> Bet:
+    """Return the raise that the most or the least comes to now (5.3)."""
+    phase = phase_of(game, hand)
+    amount = phase.max_raise if order.limit == "max" else phase.min_raise
+    bet = Bet(hand.table, "raise", amount, order.expose)
+    if order.limit == "min":
+        return bet
+    return within(game, hand, index, bet, bank.cash(game, hand.seats[index].player))
+
+
+def within(game: Game, hand: Hand, index: int, bet: Bet, left: int) -> Bet:
+    """Return a raise cut down to what ``left`` pounds can pay, but never below the least (8.2)."""
+    most = max(phase_of(game, hand).min_raise, left - hand.owed(index))
+    return replace(bet, amount=min(bet.amount, most))
 
 
 def _barred(

@@ -7,6 +7,7 @@ from postal.engine.book import Book, committed
 from postal.engine.game import awaited, due
 from postal.reports import Hold, OnFile, ReceiptFacts
 from postal.service.inbound.filing import Filing
+from postal.service.inbound.offers import Offers
 from postal.service.loading import LoadedGame
 
 UNAVAILABLE = ("holiday", "resign", "press", "gm")
@@ -22,7 +23,7 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
         hands=_on_file(loaded, filing.book, player),
         committed=needed,
         left=bank.cash(loaded.game, player) - needed,
-        problems=filing.problems,
+        problems=Offers(loaded.game, filing.book, player).mended(filing.problems),
         cut=reading.unread,
         taken_back=filing.taken_back,
         lost=filing.taken.lost,
@@ -30,6 +31,7 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
         hold=_hold(loaded, filing),
         ready="ready" in names,
         waits_in_vain="wait" in names and not any(one == player for one, _ in due(loaded.game)),
+        assumed=_assumed(filing),
         unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
         nothing=reading.nothing,
     )
@@ -47,6 +49,13 @@ def _hold(loaded: LoadedGame, filing: Filing) -> Hold | None:
         return None
     ends = [time for time in (presence.troubled_until, deadline) if time]
     return Hold("trouble", min(ends, default=None))
+
+
+def _assumed(filing: Filing) -> tuple[str, ...]:
+    """Return the hands that a line without a table was taken for."""
+    tables = {line.order.table for line in filing.reading.lines if line.assumed}
+    taken = (*(entry.hand for entry in filing.taken.accepted), *filing.taken.cancelled)
+    return tuple(hand for hand in dict.fromkeys(taken) if hand[:1] in tables)
 
 
 def _on_file(loaded: LoadedGame, book: Book, player: str) -> tuple[OnFile, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from postal.engine.book import Book, submit
 from postal.engine.events import Event
-from postal.engine.game import adjudicate
+from postal.engine.game import adjudicate, due
 from postal.engine.orders import Line
 from postal.engine.problems import Problem
 from postal.engine.rules import GivePhase
@@ -19,7 +19,7 @@ RecordLine = tuple[str, str] | tuple[str, str, int]
 
 
 def order_context(game: Game, player: str) -> Context:
-    """Return what reading a player's orders needs to know: his hands and his neighbours."""
+    """Return what reading a player's orders needs to know: who sits where, and what is due."""
     hands = {hand.table: hand.name for hand, _ in game.hands_of(player)}
     seats = {
         gift.to
@@ -31,7 +31,9 @@ def order_context(game: Game, player: str) -> Context:
         table.letter: {table.neighbour(player, to): to for to in sorted(seats)}
         for table in game.tables
     }
-    return Context(hands, neighbours)
+    owed = {hand for name, hand in due(game) if name == player}
+    tables = frozenset(table for table, hand in hands.items() if hand in owed)
+    return Context(hands, neighbours, frozenset(game.players), tables)
 
 
 @dataclass(frozen=True, slots=True)
