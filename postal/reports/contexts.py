@@ -191,11 +191,15 @@ class GameContext:
 
 @dataclass(frozen=True, slots=True)
 class OnFile:
-    """One of the player's hands: its order on file as a canonical line, None where none is."""
+    """One of the player's hands: its order on file as a canonical line, None where none is.
+
+    ``final``: it can no longer be changed or taken back (RULES.md 2.4).
+    """
 
     hand: str
     due: bool
     line: str | None = field(repr=False)
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,10 +251,16 @@ class ProblemContext:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptContext:
-    """ReceiptFacts for a template; ``missing`` names the hands where an order is still due."""
+    """ReceiptFacts for a template; ``missing`` names the hands where an order is still due.
+
+    ``revocable`` are the tables whose order can be taken back, ``final`` the hands whose order
+    can't.
+    """
 
     hands: tuple[OnFile, ...]
     missing: tuple[str, ...]
+    revocable: tuple[str, ...]
+    final: tuple[str, ...]
     complete: bool
     committed: int
     left: int

@@ -100,13 +100,12 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
         return _barred(hand, index, bet.verb, phase, verbs)
     if bet.verb == "raise":
         low, high = phase.min_raise, phase.max_raise
-        example = Bet(hand.table, "raise", high)
         if bet.amount > high:
             figures = Figures(amount=bet.amount, limit=high, verbs=verbs)
-            return refuse(hand, Fault.OVER_LIMIT, figures, example)
+            return refuse(hand, Fault.OVER_LIMIT, figures)
         if bet.amount < low:
             figures = Figures(amount=bet.amount, limit=low, verbs=verbs)
-            return refuse(hand, Fault.UNDER_LIMIT, figures, example)
+            return refuse(hand, Fault.UNDER_LIMIT, figures)
     if not bet.expose:
         return Checked(bet)
     return _with_exposure(game, hand, index, bet)
