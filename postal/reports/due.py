@@ -9,6 +9,9 @@ from postal.reports.display import counted, listed, pounds
 from postal.reports.mailto import mailto
 
 
+_AS_DEALT = "The line has cards in the order dealt: put in those of your choice."
+
+
 def due_contexts(frame: Frame, view: GameView) -> tuple[DueContext, ...]:
     """Return what the viewer owes, hand by hand; nothing for an onlooker."""
     places = {hand.name: (table, hand, seat) for table, hand, seat in view.mine()}
@@ -39,10 +42,12 @@ def _sentences(
         case "give" if due.final:
             return ["Your gifts at this table are on their way and can no longer be changed."]
         case "give":
-            return [f"Choose {listed([_gift(table, to, count) for to, count in due.give])}."]
+            gifts = [_gift(table, to, count) for to, count in due.give]
+            return [f"Choose {listed(gifts)}.", _AS_DEALT]
         case "keep":
             held = counted(len(seat.hidden or ()), "card")
-            return [f"Choose {due.keep} of your {held} to keep, {due.expose} of them to expose."]
+            choice = f"Choose {due.keep} of your {held} to keep, {due.expose} of them to expose."
+            return [choice, _AS_DEALT]
         case "expose":
             return [f"Choose {due.expose} of your hidden cards to turn up."]
         case _:
