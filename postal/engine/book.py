@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from postal.engine import bank
+from postal.engine import bank, offers
 from postal.engine.cards import Card
 from postal.engine.orders import Bet, Cancel, Expose, Give, LimitRaise, Line, Order
 from postal.engine.phases import ACTIONS, ORDERS, betting, give
@@ -90,13 +90,10 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     due = ACTIONS[type(phase)].due(game, hand)
     others = tuple(hand.seats[other].player for other in due)
     if not isinstance(order, ORDERS[type(phase)]):
-        example = ACTIONS[type(phase)].default(game, hand, index)[0] if index in due else None
-        if isinstance(example, Bet) and example.verb == "fold":
-            example = None  # nobody is offered a fold that he did not write
         if isinstance(phase, KeepPhase) and isinstance(order, Expose):
-            return refuse(hand, Fault.KEEP_MISSING, example=example)
+            return refuse(hand, Fault.KEEP_MISSING)
         fault = Fault.OTHER_KIND_DUE if index in due else Fault.OTHER_KIND_DUE_FROM_OTHERS
-        return refuse(hand, fault, Figures(kind=_KINDS[type(phase)], players=others), example)
+        return refuse(hand, fault, Figures(kind=_KINDS[type(phase)], players=others))
     if index not in due:
         return refuse(hand, Fault.OTHERS_MOVE, Figures(players=others))
     return ACTIONS[type(phase)].check(game, hand, index, order)
@@ -145,7 +142,7 @@ def submit(game: Game, book: Book, player: str, lines: Sequence[Line]) -> Submis
     return Submission(
         book,
         tuple(accepted),
-        tuple(problems),
+        tuple(_taught(game, book, player, problem) for problem in problems),
         tuple(read.cancelled),
         tuple(lost),
         tuple(repeated),
@@ -201,6 +198,12 @@ class _Lines:
 def committed(game: Game, book: Book, player: str) -> int:
     """Return the pounds of cash that the player's orders on file need (8.2)."""
     return _committed(game, player, book.of(player))
+
+
+def spare(game: Game, book: Book, player: str, hand: Hand) -> int:
+    """Return the pounds that the player has for a hand beside his orders for the others (8.2)."""
+    others = {name: order for name, order in book.of(player).items() if name != hand.name}
+    return bank.cash(game, player) - _committed(game, player, others)
 
 
 def final(game: Game, book: Book, player: str, hand: Hand) -> bool:
@@ -303,6 +306,16 @@ def _covered(
         problem = Problem(Fault.NOT_COVERED, figures, hand=hand.name)
         refusals.append((good, good.line.problem(problem)))
     return None, refusals
+
+
+def _taught(game: Game, book: Book, player: str, problem: Problem) -> Problem:
+    """Return a problem with what could be written instead, as things stand after the mail."""
+    for hand, index in game.hands_of(player):
+        phase = game.phase_of(hand)
+        due = ACTIONS[type(phase)].due(game, hand) if phase else ()
+        if hand.name == problem.hand and index in due and not final(game, book, player, hand):
+            return offers.taught(game, hand, index, problem, spare(game, book, player, hand))
+    return problem
 
 
 def _price(game: Game, hand: Hand, index: int, order: Order) -> int:

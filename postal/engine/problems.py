@@ -176,9 +176,11 @@ class Figures:
     the verb or command in question, ``verbs`` the bets that are open, ``kind`` what is due,
     ``players`` whose move it is. ``amount`` is in pounds as written or needed, ``limit`` in
     pounds as allowed or left; ``given`` counts what there is, ``needed`` what there should or
-    may be. ``neighbours`` are names with their seats onward, ``gifts`` how many cards go to the
-    player so many seats onward. ``text`` are the player's words; ``cards`` those in question,
-    ``held`` those among which they are not.
+    may be. ``most`` is the most that a raise could add now, ``elsewhere`` what his orders for
+    other hands need, and of each of ``on_iou`` an IOU would pay a part. ``neighbours`` are names
+    with their seats onward, ``gifts`` how many cards go to the player so many seats onward.
+    ``text`` are the player's words; ``cards`` those in question, ``held`` those among which they
+    are not.
     """
 
     table: str = ""
@@ -191,6 +193,9 @@ class Figures:
     limit: int = 0
     given: int = 0
     needed: int = 0
+    most: int = 0
+    elsewhere: int = 0
+    on_iou: tuple[Verb, ...] = ()
     neighbours: tuple[tuple[str, int], ...] = ()
     gifts: tuple[tuple[int, int], ...] = ()
     text: str = field(default="", repr=False)

@@ -24,6 +24,7 @@ __all__ = [
     "HandClass",
     "best_five",
     "card_key",
+    "deciding",
     "describe",
     "describe_showing",
     "hand_class",
@@ -33,6 +34,8 @@ __all__ = [
 ]
 
 _MOST_SHOWN = 4
+_TWO_SAID = frozenset({HandClass.TWO_PAIRS, HandClass.FULL_HOUSE})
+"""The classes whose words name two ranks; those of the others name one."""
 _RANK_WORDS = (
     *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("jack", "queen", "king", "ace"),
@@ -117,9 +120,41 @@ def describe(cards: Sequence[Card], *, double_ace_flush: bool = False) -> str:
     return _in_words(strength(cards, double_ace_flush=double_ace_flush))
 
 
+def deciding(hands: Sequence[Sequence[Card]], *, double_ace_flush: bool = False) -> tuple[str, ...]:
+    """Return for each of some hands of five cards what its words leave unsaid and yet decides.
+
+    These are the ranks behind those that ``describe`` names, as far as they part the hand from
+    the others of the same words; of equal hands all of them, and nothing where its words are its
+    own. ValueError as ``strength``.
+
+    >>> from postal.engine.cards import parse_cards
+    >>> deciding([parse_cards("AS AH KC 9D 4S"), parse_cards("AD AC KH 8S 7C")])
+    ('king, nine', 'king, eight')
+    """
+    worths = [unpacked(strength(hand, double_ace_flush=double_ace_flush)) for hand in hands]
+    return tuple(
+        _unsaid(worth, [other for at, other in enumerate(worths) if at != place])
+        for place, worth in enumerate(worths)
+    )
+
+
 def describe_showing(cards: Sequence[Card]) -> str:
     """Return exposed cards in words, such as ``three aces``; ValueError as ``showing``."""
     return _in_words(showing(cards))
+
+
+def _unsaid(
+    worth: tuple[HandClass, tuple[int, ...]], others: Sequence[tuple[HandClass, tuple[int, ...]]]
+) -> str:
+    kind, ranks = worth
+    said = 2 if kind in _TWO_SAID else 1
+    same = [other for which, other in others if (which, other[:said]) == (kind, ranks[:said])]
+    # Up to and with the first rank that differs; all of them where none does.
+    deep = [
+        next((at + 1 for at, rank in enumerate(ranks) if rank != other[at]), len(ranks))
+        for other in same
+    ]
+    return ", ".join(map(_word, ranks[said : max(deep, default=0)]))
 
 
 def _in_words(worth: int) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from postal.engine.book import Book, sent_gifts
+from postal.engine import bank, offers
+from postal.engine.book import Book, final, sent_gifts, spare
 from postal.engine.cards import Card
 from postal.engine.game import due_of
-from postal.engine.phases import ACTIONS, betting
-from postal.engine.rules import BettingPhase, ExposePhase, GivePhase, KeepPhase, Phase
+from postal.engine.phases import betting
+from postal.engine.rules import BettingPhase, ExposePhase, GivePhase, KeepPhase
 from postal.engine.state import End, Game, Hand, Passed, Seat
 from postal.engine.words import Verb
 
@@ -70,15 +71,20 @@ class TableView:
     hands: tuple[HandView, ...]
 
 
+_NO_REACH = offers.Reach((), 0, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Due:
     """What the viewer owes for one hand; pounds are whole.
 
     ``kind`` is give, keep, expose or bet. For a bet ``verbs`` are allowed, ``owed`` is what
     equals the opponent's, raises run from ``min_raise`` to ``max_raise``, and
-    ``may_expose`` says whether he may name a card ahead of time. ``give`` counts the cards for
-    each number of seats onward; ``keep`` and ``expose`` say how many. ``examples`` are lines
-    ready to edit, without any mark before them: they name the viewer's own cards.
+    ``may_expose`` says whether he may name a card ahead of time. ``left`` pounds are his for it,
+    beside the ``elsewhere`` that his orders on file for other hands need, and reach as ``reach``
+    has it. ``give`` counts the cards for each number of seats onward; ``keep`` and ``expose`` say
+    how many. ``final``: what he gave can no longer be changed (2.4). ``examples`` are lines ready
+    to edit, without any mark before them, and good as they stand: they name his own cards.
     """
 
     hand: str
@@ -89,6 +95,10 @@ class Due:
     min_raise: int = 0
     max_raise: int = 0
     may_expose: int = 0
+    left: int = 0
+    elsewhere: int = 0
+    reach: offers.Reach = _NO_REACH
+    final: bool = False
     give: tuple[tuple[int, int], ...] = ()
     keep: int = 0
     expose: int = 0
@@ -101,7 +111,8 @@ class GameView:
 
     ``viewer`` is None for an onlooker, who sees what is public. ``arrived`` are gifts that came
     by post within the turn, as (table, gift) (RULES.md 2.4). ``standings`` are (place, player,
-    pounds); ``opened`` tells that the game is over and every card is shown (10.4).
+    pounds); ``opened`` tells that the game is over and every card is shown (10.4), and
+    ``double_ace_flush`` how its flushes with jokers compare (7.3).
     """
 
     viewer: str | None
@@ -115,6 +126,7 @@ class GameView:
     tables: tuple[TableView, ...]
     due: tuple[Due, ...]
     standings: tuple[tuple[int, str, int], ...]
+    double_ace_flush: bool = False
     arrived: tuple[tuple[str, Passed], ...] = field(default=(), repr=False)
 
     @property
@@ -136,7 +148,8 @@ class GameView:
 def view(game: Game, viewer: str | None, book: Book | None = None) -> GameView:
     """Return what ``viewer`` may know; None is an onlooker (RULES.md 2.5, 3.1, 3.4, 10.3, 10.4).
 
-    ``book`` matters only where cards go by post: gifts that were sent on within the turn.
+    ``book`` is what is on file for the turn: of it he learns what came to him by post, and what is
+    due from him is told as his own orders leave it.
     """
     name = viewer or ""
     opened = game.finished and game.rules.choice("reveal") == "end"
@@ -169,8 +182,9 @@ def view(game: Game, viewer: str | None, book: Book | None = None) -> GameView:
         balances=tuple(game.balances.items()),
         dropped=game.dropped,
         tables=tables,
-        due=_due(game, viewer) if viewer else (),
+        due=_due(game, viewer, book or Book()) if viewer else (),
         standings=game.standings(),
+        double_ace_flush=game.rules.double_ace_flush,
         arrived=arrived,
     )
 
@@ -230,52 +244,42 @@ def _seat(seat: Seat, *, own: bool, sees_shown: bool) -> SeatLine:
     )
 
 
-def _due(game: Game, viewer: str) -> tuple[Due, ...]:
+def _due(game: Game, viewer: str, book: Book) -> tuple[Due, ...]:
     return tuple(
-        _owed(game, hand, index)
+        _owed(game, book, hand, index)
         for hand, index in game.hands_of(viewer)
         if index in due_of(game, hand)
     )
 
 
-def _owed(game: Game, hand: Hand, index: int) -> Due:
-    phase = game.phase_of(hand)
-    assert phase is not None, f"{hand.name} is over"
-    default, _ = ACTIONS[type(phase)].default(game, hand, index)
+def _owed(game: Game, book: Book, hand: Hand, index: int) -> Due:
+    player, phase = hand.seats[index].player, game.phase_of(hand)
+    left = spare(game, book, player, hand)
+    sent = final(game, book, player, hand)
+    orders = () if sent else offers.offered(game, hand, index, left)
+    lines = tuple(order.line() for order in orders)
     match phase:
         case GivePhase(gifts=gifts):
             counts = tuple((gift.to, gift.cards) for gift in gifts)
-            return Due(hand.name, hand.table, "give", give=counts, examples=(default.line(),))
+            return Due(hand.name, hand.table, "give", give=counts, final=sent, examples=lines)
         case KeepPhase(cards=keep, expose=expose):
-            keeping = (default.line(),)
-            return Due(hand.name, hand.table, "keep", keep=keep, expose=expose, examples=keeping)
+            return Due(hand.name, hand.table, "keep", keep=keep, expose=expose, examples=lines)
         case ExposePhase(cards=expose):
-            lines = tuple(
-                f"{hand.table}: expose {card}" for card in sorted(set(hand.seats[index].hidden))
-            )
             return Due(hand.name, hand.table, "expose", expose=expose, examples=lines)
         case BettingPhase():
-            return _bet(game, hand, index, phase)
+            return Due(
+                hand.name,
+                hand.table,
+                "bet",
+                verbs=betting.allowed(game, hand),
+                owed=hand.owed(index),
+                min_raise=phase.min_raise,
+                max_raise=phase.max_raise,
+                may_expose=offers.exposed_ahead(game, hand),
+                left=left,
+                elsewhere=bank.cash(game, player) - left,
+                reach=offers.reach(game, hand, index, left),
+                examples=lines,
+            )
         case _:
             raise TypeError(f"nothing is due in {type(phase).__name__}")
-
-
-def _bet(game: Game, hand: Hand, index: int, phase: BettingPhase) -> Due:
-    verbs = betting.allowed(game, hand)
-    following: tuple[Phase, ...] = game.rules.phases[hand.phase + 1 : hand.phase + 2]
-    may_expose = following[0].cards if following and isinstance(following[0], ExposePhase) else 0
-    examples = tuple(
-        f"{hand.table}: {verb}" + (f" {phase.min_raise}" if verb == "raise" else "")
-        for verb in verbs
-    )
-    return Due(
-        hand.name,
-        hand.table,
-        "bet",
-        verbs=verbs,
-        owed=hand.owed(index),
-        min_raise=phase.min_raise,
-        max_raise=phase.max_raise,
-        may_expose=may_expose,
-        examples=examples,
-    )

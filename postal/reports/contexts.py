@@ -192,11 +192,15 @@ class GameContext:
 
 @dataclass(frozen=True, slots=True)
 class OnFile:
-    """One of the player's hands: its order on file as a canonical line, None where none is."""
+    """One of the player's hands: its order on file as a canonical line, None where none is.
+
+    ``final``: it can no longer be changed or taken back (RULES.md 2.4).
+    """
 
     hand: str
     due: bool
     line: str | None = field(repr=False)
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,10 +281,13 @@ class ReceiptContext:
 
     ``owes`` says that something is due from him; ``hold`` is why the turn waits for him, empty
     where it doesn't, and ``until`` the end of that in words, empty where none is set.
+    ``revocable`` are the tables whose order can be taken back, ``final`` the hands whose can't.
     """
 
     hands: tuple[OnFile, ...]
     missing: tuple[str, ...]
+    revocable: tuple[str, ...]
+    final: tuple[str, ...]
     complete: bool
     owes: bool
     hold: str

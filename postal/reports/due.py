@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from postal.engine.cards import cards_text
 from postal.engine.view import Due, GameView, HandView, SeatLine, TableView
 from postal.engine.words import DIRECTIONS
 from postal.reports.contexts import DueContext, ExampleContext, Frame
 from postal.reports.display import counted, listed, pounds
 from postal.reports.mailto import mailto
+
+_AS_DEALT = "The line has cards in the order dealt: put in those of your choice."
 
 
 def due_contexts(frame: Frame, view: GameView) -> tuple[DueContext, ...]:
@@ -20,7 +21,6 @@ def _due(  # noqa: PLR0913 - one hand is three values of the view
     frame: Frame, view: GameView, due: Due, table: TableView, hand: HandView, seat: SeatLine
 ) -> DueContext:
     opponents = tuple(other.player for other in hand.seats if other is not seat)
-    lines = due.examples + _with_expose(due, seat)
     return DueContext(
         hand=due.hand,
         table=due.table,
@@ -29,7 +29,7 @@ def _due(  # noqa: PLR0913 - one hand is three values of the view
         sentences=tuple(_sentences(view, due, table, seat, opponents)),
         examples=tuple(
             ExampleContext(line, mailto(frame.mailbox, frame.reply_subject, [line]))
-            for line in lines
+            for line in due.examples
         ),
     )
 
@@ -38,11 +38,15 @@ def _sentences(
     view: GameView, due: Due, table: TableView, seat: SeatLine, opponents: tuple[str, ...]
 ) -> list[str]:
     match due.kind:
+        case "give" if due.final:
+            return ["Your gifts at this table are on their way and can no longer be changed."]
         case "give":
-            return [f"Choose {listed([_gift(table, to, count) for to, count in due.give])}."]
+            gifts = [_gift(table, to, count) for to, count in due.give]
+            return [f"Choose {listed(gifts)}.", _AS_DEALT]
         case "keep":
             held = counted(len(seat.hidden or ()), "card")
-            return [f"Choose {due.keep} of your {held} to keep, {due.expose} of them to expose."]
+            choice = f"Choose {due.keep} of your {held} to keep, {due.expose} of them to expose."
+            return [choice, _AS_DEALT]
         case "expose":
             return [f"Choose {due.expose} of your hidden cards to turn up."]
         case _:
@@ -61,25 +65,29 @@ def _bet(view: GameView, due: Due, opponents: tuple[str, ...]) -> list[str]:
         found = [f"{ahead} is {pounds(due.owed)} ahead, which is the price of equalling."]
     else:
         found = ["The sums are level, so nothing has to be equalled."]
-    found.append(f"You may {listed(due.verbs, 'or')} now.")
-    if "raise" in due.verbs:
-        least, most = pounds(due.min_raise), pounds(due.max_raise)
-        found.append(f"A raise adds from {least} to {most}.")
-    if due.may_expose:
+    reach, bets = due.reach, sum(other.kind == "bet" for other in view.due)
+    short = [verb for verb in due.verbs if verb not in reach.verbs]
+    if short:
+        beside = ", beside what your orders for other tables need" if due.elsewhere else ""
+        found.append(
+            f"You have {pounds(due.left)} left for it{beside}, which is not enough"
+            f" to {listed(short, 'or')}."
+        )
+    only = "only " if len(reach.verbs) == 1 else ""
+    found.append(f"You may {only}{listed(reach.verbs, 'or')} now.")
+    limited = 0 < reach.most < due.max_raise
+    if reach.most:
+        bounds = f"from {pounds(due.min_raise)} to {pounds(reach.most)}"
+        allows = ", the most that your money allows" if limited else ""
+        found.append(f"A raise adds {bounds}{allows}.")
+    if (short or limited) and bets > 1:
+        found.append("Your money has to cover your bets at all tables together.")
+    if due.may_expose and {"raise", "stay"} & set(reach.verbs):
         found.append(
             "Name a hidden card with it if you like: it is turned up only"
             " if a stay follows at once."
         )
-    if view.balance < due.owed and "call" in due.verbs:
-        found.append("Your money does not reach: the rest of a call is paid with an IOU.")
+    if reach.on_iou:
+        paid = listed([f"a {verb}" for verb in reach.on_iou], "or")
+        found.append(f"Your money does not reach: the rest of {paid} is paid with an IOU.")
     return found
-
-
-def _with_expose(due: Due, seat: SeatLine) -> tuple[str, ...]:
-    """Return an example that names a card ahead of time, beside the bet that can (5.4)."""
-    if not due.may_expose or not seat.hidden:
-        return ()
-    verb = "stay" if "stay" in due.verbs else "raise"
-    before = next((line for line in due.examples if line.split()[1:2] == [verb]), "")
-    cards = sorted(seat.hidden)[: due.may_expose]
-    return (f"{before} expose {cards_text(cards)}",) if before else ()

@@ -5,11 +5,13 @@ A player's name never ends a sentence: at the end of a folded paragraph it could
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from postal.engine import events as engine
+from postal.engine.ranking import deciding
 from postal.engine.state import End
 from postal.reports.display import Sentence, counted, faces, listed, pounds
 
@@ -30,10 +32,20 @@ _ENDS: dict[End, str] = {
 
 
 class _Teller:
-    """Tells events to one viewer, who is "you" in them; nobody is where ``viewer`` is None."""
+    """Tells events to one viewer, who is "you" in them; nobody is where ``viewer`` is None.
 
-    def __init__(self, viewer: str | None) -> None:
-        self.viewer = viewer
+    ``heard``: a line of his came in the turn. ``further`` has, by hand and player, what the words
+    for cards turned up leave unsaid and yet decides.
+    """
+
+    def __init__(
+        self,
+        viewer: str | None,
+        *,
+        heard: bool = False,
+        further: Mapping[tuple[str, str], str] | None = None,
+    ) -> None:
+        self.viewer, self.heard, self.further = viewer, heard, further or {}
 
     def who(self, player: str) -> str:
         return "You" if player == self.viewer else player
@@ -93,7 +105,9 @@ class _Teller:
         return (f"{whose} to {to} for {amount} {became}.",)
 
     def turned_up(self, event: engine.TurnedUp) -> Sentence:
-        return f"{self.have(event.player)} ", faces(event.cards), f": {event.worth}."
+        then = self.further.get((event.hand, event.player), "")
+        worth = f"{event.worth}, then {then}" if then else event.worth
+        return f"{self.have(event.player)} ", faces(event.cards), f": {worth}."
 
     def hand_over(self, event: engine.HandOver) -> Sentence:
         names = [self.who(winner) for winner in event.winners]
@@ -101,15 +115,15 @@ class _Teller:
         if len(names) > 1:
             share = pounds(event.share)
             both = f"{listed(names)} divide the pot of {pounds(event.pot)}, {share} each"
-            return (f"The hand ended {how}. {both}.",)
+            return (f"The hand ended {how}. The hands are equal. {both}.",)
         took = "take" if event.winners[0] == self.viewer else "takes"
         return (f"The hand ended {how}. {names[0]} {took} the pot of {pounds(event.pot)}.",)
 
     def nmr(self, event: engine.Nmr) -> Sentence:
-        mine = event.player == self.viewer
-        what = "no good order" if event.wrote else "no order"
-        sent = f"you sent {what}" if mine else f"{event.player} sent {what}"
-        return (f'NMR: {sent}, so the default "{event.used}" was used.',)
+        # Of another it is not said whether he wrote at all: nobody may learn that (10.3).
+        silent = event.player == self.viewer and not self.heard
+        what, whom = "no order" if silent else "no good order", self.whom(event.player)
+        return (f'NMR: {what} from {whom}, so the default "{event.used}" was used.',)
 
     def dropped(self, event: engine.Dropped) -> Sentence:
         turns, mine = counted(event.missed, "turn"), event.player == self.viewer
@@ -165,19 +179,45 @@ def told(event: engine.Event, viewer: str | None) -> Sentence:
 
 
 def grouped(
-    events: Sequence[engine.Event], viewer: str | None, hands: Mapping[str, str]
+    events: Sequence[engine.Event],
+    viewer: str | None,
+    hands: Mapping[str, str],
+    *,
+    heard: bool = False,
+    double_ace_flush: bool = False,
 ) -> tuple[EventGroup, ...]:
     """Return what the viewer may know of the events, by hand in order, then game-wide (10.3).
 
-    ``hands`` names the viewer's own hand at each table: a gift to him belongs there.
+    ``hands`` names the viewer's own hand at each table: a gift to him belongs there. ``heard``
+    says that a line of his came in the turn, ``double_ace_flush`` how flushes compare (7.3).
     """
+    seen = [event for event in events if event.seen_by(viewer)]
+    further = _further(seen, double_ace_flush=double_ace_flush)
+    teller = _Teller(viewer, heard=heard, further=further)
     groups: dict[str, list[Sentence]] = {}
-    for event in events:
-        if event.seen_by(viewer):
-            hand = event.hand
-            if isinstance(event, engine.Gave) and event.receiver == viewer:
-                hand = hands.get(hand.rstrip("0123456789"), hand)
-            groups.setdefault(hand, []).append(told(event, viewer))
+    for event in seen:
+        hand = event.hand
+        if isinstance(event, engine.Gave) and event.receiver == viewer:
+            hand = hands.get(hand.rstrip("0123456789"), hand)
+        groups.setdefault(hand, []).append(_TELLS[type(event)](teller, event))
     named = sorted(hand for hand in groups if hand)
     order = [*named, *([""] if "" in groups else [])]
     return tuple(EventGroup(hand, tuple(groups[hand])) for hand in order)
+
+
+def _further(
+    events: Sequence[engine.Event], *, double_ace_flush: bool
+) -> dict[tuple[str, str], str]:
+    """Return what decides between cards turned up in one hand that the same words tell.
+
+    It is told here, since the words in an event are evidence that stays as it was stored.
+    """
+    turned = [event for event in events if isinstance(event, engine.TurnedUp)]
+    alike = Counter((event.hand, event.worth) for event in turned)
+    found: dict[tuple[str, str], str] = {}
+    for (hand, worth), number in alike.items():
+        if number > 1:
+            equals = [event for event in turned if (event.hand, event.worth) == (hand, worth)]
+            words = deciding([event.cards for event in equals], double_ace_flush=double_ace_flush)
+            found |= {(hand, event.player): said for event, said in zip(equals, words, strict=True)}
+    return found

@@ -7,6 +7,7 @@ from postal.reports.phrases import Phrase
 
 _EXAMPLE = "Write for example"
 _BETS = "You may {any_verb}."
+_WITH_THAT = "You may {any_verb} with that{elsewhere}."
 _RAISE = "Write for example (you may: {verbs})"
 _STANDS = "your {verb} stands, but the card to expose was dropped:"
 
@@ -18,7 +19,7 @@ def _of_hand(said: str, lead: str = "", advice: str = "") -> Phrase:
 PLAY_PHRASES: dict[Fault, Phrase] = {
     Fault.NO_SUCH_TABLE: Phrase("There is no table {table} in this game."),
     Fault.HAND_OVER: Phrase("{hand} is over.", advice="Nothing is due there."),
-    Fault.OTHER_KIND_DUE: _of_hand("now you have to {doing}.", _EXAMPLE),
+    Fault.OTHER_KIND_DUE: _of_hand("now you have to {doing}.", _EXAMPLE, "{may}"),
     Fault.OTHER_KIND_DUE_FROM_OTHERS: _of_hand("now it is {players}'s move, to {doing}."),
     Fault.KEEP_MISSING: _of_hand("that is what you expose; what you keep is missing.", _EXAMPLE),
     Fault.OTHERS_MOVE: _of_hand("it is {players}'s move."),
@@ -44,11 +45,14 @@ PLAY_PHRASES: dict[Fault, Phrase] = {
     ),
     Fault.CALL_FIRST: _of_hand("the first bet cannot be a call.", advice=_BETS),
     Fault.BET_BARRED: _of_hand("you cannot {verb} now.", advice=_BETS),
-    Fault.OVER_LIMIT: _of_hand("a raise of {amount} is over the limit of {limit}.", _RAISE),
-    Fault.UNDER_LIMIT: _of_hand("a raise of {amount} is below the least of {limit}.", _RAISE),
+    Fault.OVER_LIMIT: _of_hand("a raise of {amount} is over the limit of {limit}.", _RAISE, _BETS),
+    Fault.UNDER_LIMIT: _of_hand(
+        "a raise of {amount} is below the least of {limit}.", _RAISE, _BETS
+    ),
     Fault.NOT_COVERED: _of_hand(
         "that needs {amount} and you have {limit} left.",
-        advice="Raise less, or take back an order for another table.",
+        f"{_WITH_THAT} {_EXAMPLE}",
+        _WITH_THAT,
     ),
     Fault.EXPOSE_NOT_NEXT: _of_hand(f"{_STANDS} no card is exposed after this."),
     Fault.EXPOSE_NOT_WITH_BET: _of_hand(f"{_STANDS} only a raise or a stay can name one."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postal.engine.cards import cards_text
-from postal.engine.problems import Kind, Problem
+from postal.engine.problems import Figures, Kind, Problem
 from postal.engine.words import ALL_TABLES, DIRECTIONS
 from postal.reports.display import counted, listed, pounds
 from postal.reports.phrases import Phrase
@@ -20,6 +20,9 @@ _DOING: dict[Kind, str] = {
     "expose": "expose a card",
     "bet": "bet",
 }
+
+
+_ELSEWHERE = ", or take back an order for another table first"
 
 
 def problem_sentence(problem: Problem) -> str:
@@ -58,14 +61,16 @@ def _phrase(problem: Problem) -> Phrase:
 
 def _values(problem: Problem) -> dict[str, object]:
     """Return what phrases can name, as it is printed."""
-    figures = problem.figures
+    figures, bets = problem.figures, _bets(problem.figures)
     return {
         "hand": problem.hand,
         "table": figures.table,
         "hands": ", ".join(figures.hands),
         "verb": figures.verb,
         "verbs": ", ".join(figures.verbs),
-        "any_verb": listed(figures.verbs, "or") if figures.verbs else "",
+        "any_verb": bets,
+        "may": f"You may {bets}." if bets else "",
+        "elsewhere": _ELSEWHERE if figures.elsewhere else "",
         "doing": _DOING[figures.kind] if figures.kind else "",
         "players": " and ".join(figures.players),
         "amount": pounds(figures.amount),
@@ -81,6 +86,19 @@ def _values(problem: Problem) -> dict[str, object]:
         "cards": cards_text(figures.cards),
         "held": cards_text(figures.held),
     }
+
+
+def _bets(figures: Figures) -> str:
+    """Return the bets that are open, and how far a raise can go where that is known."""
+    words = [
+        f"raise up to {pounds(figures.most)}"
+        if verb == "raise" and figures.most
+        else f"{verb} on an IOU"
+        if verb in figures.on_iou
+        else verb
+        for verb in figures.verbs
+    ]
+    return f"only {words[0]}" if len(words) == 1 else listed(words, "or") if words else ""
 
 
 def _neighbours(problem: Problem) -> str:

@@ -20,6 +20,12 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
     return ReceiptContext(
         hands=facts.hands,
         missing=tuple(hand.hand for hand in facts.hands if hand.due and hand.line is None),
+        revocable=tuple(
+            hand.hand.rstrip("0123456789")
+            for hand in facts.hands
+            if hand.line is not None and not hand.final
+        ),
+        final=tuple(hand.hand for hand in facts.hands if hand.final),
         complete=facts.complete,
         owes=any(hand.due for hand in facts.hands),
         hold=hold.why if hold else "",

@@ -43,13 +43,19 @@ class Reports:
         return self._layout.mistakes()
 
     def report(
-        self, frame: Frame, view: GameView, events: Sequence[Event] = (), *, secret: str = ""
+        self,
+        frame: Frame,
+        view: GameView,
+        events: Sequence[Event] = (),
+        *,
+        heard: bool = False,
+        secret: str = "",
     ) -> Rendered:
         """Return a player's mail of a turn: welcome, turn report or, at the end, the final one.
 
         ``view`` is the game after the turn, ``events`` what happened in it (what the viewer may
-        not know is left out), ``secret`` the deal's in hex: printed at the end, where all
-        cards are opened (10.4), and never before.
+        not know is left out), ``heard`` whether a line of his came in the turn, ``secret`` the
+        deal's in hex: printed at the end, where all cards are opened (10.4), and never before.
         """
         kind = "final" if view.finished else "turn" if view.turn > 1 else "welcome"
         title = {
@@ -63,7 +69,13 @@ class Reports:
             f"{title}{_orders_due(frame, view)}",
             view,
             kind=kind,
-            happened=grouped(events, view.viewer, _own_hands(view)),
+            happened=grouped(
+                events,
+                view.viewer,
+                _own_hands(view),
+                heard=heard,
+                double_ace_flush=view.double_ace_flush,
+            ),
             secret=secret if view.opened else "",
         )
 
@@ -215,7 +227,7 @@ class Reports:
             frame,
             title,
             view,
-            happened=grouped(public, None, {}),
+            happened=grouped(public, None, {}, double_ace_flush=view.double_ace_flush),
             missing=tuple((event.hand, told(event, None)) for event in missing),
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from postal.engine.book import Book, committed, submit
+from postal.engine.book import Book, committed, final, submit
 from postal.engine.deal import draw_pack, draw_seats
 from postal.engine.events import Event
 from postal.engine.game import TableSetup, adjudicate, due_of, start
@@ -136,7 +136,12 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     needed = committed(turn.before, turn.book, player)
     facts = ReceiptFacts(
         hands=tuple(
-            OnFile(hand.name, hand.name in owed, filed[hand.name].line() if filed else None)
+            OnFile(
+                hand.name,
+                hand.name in owed,
+                filed[hand.name].line() if filed else None,
+                final(turn.before, turn.book, player, hand),
+            )
             for hand, _ in turn.before.hands_of(player)
             if not filed or hand.name in filed
         ),

@@ -50,10 +50,11 @@ def turns_done(session: Session, game_ids: Collection[int]) -> dict[int, int]:
     return dict(session.exec(statement).all())
 
 
-def events_of(session: Session, turn_id: int) -> str:
-    """Return the events of a turn as JSON text, empty where there are none."""
-    statement = select(TurnRow.events).where(TurnRow.id == turn_id)
-    return session.exec(statement).one_or_none() or ""
+def evidence_of(session: Session, turn_id: int) -> tuple[str, str]:
+    """Return the orders and the events of a turn as JSON text, each empty where there are none."""
+    statement = select(TurnRow.orders, TurnRow.events).where(TurnRow.id == turn_id)
+    orders, events = session.exec(statement).one_or_none() or (None, None)
+    return orders or "", events or ""
 
 
 def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:

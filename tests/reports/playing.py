@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from postal.engine.book import Book, committed, submit
+from postal.engine.book import Book, committed, final, submit
 from postal.engine.deal import draw_pack, draw_seats
 from postal.engine.events import Event
 from postal.engine.game import TableSetup, adjudicate, due, start
@@ -126,6 +126,7 @@ def facts(game: Game, book: Book, player: str) -> ReceiptFacts:
                 hand.name,
                 hand.name in owed,
                 filed[hand.name].line() if hand.name in filed else None,
+                final(game, book, player, hand),
             )
             for hand, _ in game.hands_of(player)
         ),

@@ -109,6 +109,19 @@ def test_receipt_tells_money_deadline_and_how_to_change() -> None:
     assert ":: cancel all" in text
 
 
+def test_receipt_offers_to_take_back_only_what_can_be() -> None:
+    """Nothing is on file, or gifts are on their way (2.4)."""
+    seat = some_facts().hands
+    none = receipt(ReceiptFacts(tuple(replace(hand, line=None) for hand in seat), 0, 5))
+    assert "cancel" not in none
+    assert "To take an order back" not in none
+    first, second = (replace(hand, line=f"{hand.hand[0]}: give") for hand in seat[:2])
+    text = receipt(ReceiptFacts((replace(first, final=True), second), 0, 5))
+    assert f"In hand {first.hand} your gifts are on their way and can no longer be" in text
+    assert f":: cancel {second.hand[0]}" in text
+    assert "cancel all" not in text
+
+
 def test_receipt_quotes_what_was_not_taken() -> None:
     """Line number, the line as written, why, and what to write instead."""
     problem = Problem(

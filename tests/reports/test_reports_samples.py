@@ -12,6 +12,7 @@ from postal.reports import Rendered, Reports
 from postal.reports.samples import sample_mails, sample_mistakes
 from postal.resources import templates_folder
 
+GLUED = re.compile(r"[\w)\"'][.,:;!?][A-Z]\w*")
 PRINTS = re.compile(r"\{\{")
 
 
@@ -19,6 +20,20 @@ def test_the_packed_templates_are_all_well() -> None:
     """With and without a folder of the GM's own."""
     assert sample_mistakes(Reports([templates_folder()])) == ()
     assert sample_mistakes(Reports([Path("nowhere"), templates_folder()])) == ()
+
+
+def test_no_sentence_runs_into_the_next() -> None:
+    """In text and HTML: what ends one is followed by a space, but within sums, times and names."""
+    for mail in sample_mails(Reports([templates_folder()])):
+        for form in (mail.text, html_to_text(mail.html)):
+            assert not GLUED.findall(form), mail.subject
+
+
+def test_glued_sentences_would_be_found() -> None:
+    """Else the test above would show nothing."""
+    assert GLUED.findall("hands A1 and B1 have none.The deadline is near.")
+    assert GLUED.findall("Is it so?Yes") == ["o?Yes"]
+    assert not GLUED.findall("Dr. No at gm@example.org has £1,000. At 20:00.")
 
 
 def test_every_kind_of_mail_has_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from postal.engine.book import Book, submit
-from postal.engine.cards import cards_text
+from postal.engine.cards import cards_text, parse_cards
 from postal.engine.events import (
     Dropped,
     Event,
@@ -21,6 +21,7 @@ from postal.engine.events import (
     TurnedUp,
 )
 from postal.engine.game import adjudicate
+from postal.engine.ranking import describe
 from postal.engine.view import view
 from postal.mail.html import html_to_text
 from postal.ordertext import read_mail
@@ -175,13 +176,106 @@ def test_events_are_sentences() -> None:
     for sentence in (
         "In hand A1: Puke raised, equalling £20,000 and adding £40,000.",
         "The hand ended by a fold. You take the pot of £80,000.",
-        'In hand B1: NMR: Puke sent no order, so the default "give" was used.',
+        'In hand B1: NMR: no good order from Puke, so the default "give" was used.',
         "You wrote Puke an IOU for £150,000. Your IOU to Puke for £150,000 stands as a debt.",
         "You and Puke divide the pot of £80, £40 each.",
         "In the game: Puke is no longer waited for, after 2 turns in a row without orders.",
         "You are back and waited for again.",
     ):
         assert sentence in text
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_9_3_who_wrote_and_was_not_understood_is_not_told_that_he_sent_nothing(
+    heard: bool,  # noqa: FBT001 - whether a line came
+) -> None:
+    """But he alone: of another nobody learns whether he wrote (10.3)."""
+    turn = next(play(deal(), seed=1))
+    nmrs = [Nmr(hand="A1", player=who, used="give", audience=None) for who in ("Joe", "Puke")]
+    text = plain(MAIL.report(FRAME, view(turn.after, "Joe"), nmrs, heard=heard).text)
+    order = "no good order" if heard else "no order"
+    assert f'NMR: {order} from you, so the default "give" was used.' in text
+    assert 'NMR: no good order from Puke, so the default "give" was used.' in text
+
+
+def turned_up(hand: str, joe: str, puke: str, *, double: bool = False) -> list[Event]:
+    """Return that two hands were turned up, in the words that the engine has for them."""
+    return [
+        TurnedUp(
+            hand=hand,
+            player=player,
+            cards=parse_cards(cards),
+            worth=describe(parse_cards(cards), double_ace_flush=double),
+            audience=None,
+        )
+        for player, cards in (("Joe", joe), ("Puke", puke))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("joe", "puke", "says"),
+    [
+        ("AS AH KC 9D 4S", "AD AC KH 9S 3C", ("aces, then king, nine, four", "nine, three.")),
+        ("AS AH KC 9D 4S", "AD AC QH 9S 3C", ("aces, then king.", "aces, then queen.")),
+        ("AS AH KC 9D 4S", "AD AC KH 9S 4C", ("king, nine, four.", "king, nine, four.")),
+        ("AS AH KC 9D 4S", "KD KC AH 9S 4C", ("a pair of aces.", "a pair of kings.")),
+        ("KS KH 9C 9D 4S", "KD KC 9H 9S 3C", ("kings and nines, then four.", "then three.")),
+        ("AS QS 9S 4S 2S", "AH QH 10H 4H 2H", ("ace high, then queen, nine.", "queen, ten.")),
+        ("AS KS QS JS 9S", "2H 2C 2D 3H 3C", ("a flush, ace high.", "twos over threes.")),
+        ("6S 5H 4C 3D 2S", "6D 5C 4H 3S 2C", ("straight to the six.", "straight to the six.")),
+    ],
+)
+def test_words_for_a_hand_go_as_far_as_what_decided(
+    joe: str, puke: str, says: tuple[str, str]
+) -> None:
+    """Up to the first rank that differs; equal hands are told in full."""
+    text = told(*turned_up("A1", joe, puke))
+    assert all(say in text for say in says), text
+    # Beside another hand's cards nothing is compared.
+    other = turned_up("B1", puke, joe)[0]
+    alone = told(turned_up("A1", joe, puke)[0], other)
+    assert "then" not in alone.partition("WHAT HAPPENED")[2].partition("YOUR HANDS")[0]
+
+
+def test_7_3_a_double_ace_flush_is_told_as_it_counts() -> None:
+    """Where a joker may double the ace, that is what decided."""
+    joe, puke = "AS JKR 9S 5S 2S", "AH KH QH 10H 8H"
+    for double, then in ((False, "king, nine"), (True, "ace")):
+        turn = next(play(deal(double_ace_flush=double), seed=1))
+        events = turned_up("A1", joe, puke, double=double)
+        text = plain(MAIL.report(FRAME, view(turn.after, "Joe"), events).text)
+        assert f"a flush, ace high, then {then}." in text
+        gm = plain(MAIL.gm_turn(FRAME, view(turn.after, None), events).text)
+        assert f"a flush, ace high, then {then}." in gm
+
+
+def test_6_8_a_divided_pot_says_that_the_hands_are_equal() -> None:
+    """A pot that nobody wins alone is explained."""
+    both = ("Joe", "Puke")
+    text = told(HandOver(hand="C1", end="call", winners=both, pot=80, share=40, audience=None))
+    assert "The hand ended by a call. The hands are equal. You and Puke divide the pot" in text
+
+
+def test_money_is_told_as_far_as_it_reaches() -> None:
+    """Whoever can't pay is told what is left to him, and what he can raise at most (8.2, 8.5)."""
+    turn = next(turn for turn in play(deal(), seed=4, silent=0) if turn.before.turn == 3)
+    seen = view(turn.before, "Joe")
+    bet = next(item for item in seen.due if "stay" not in item.verbs)
+    money = {**turn.before.balances, "Joe": 19_000}
+
+    def status(cash: int) -> str:
+        game = replace(turn.before, balances={**money, "Joe": cash})
+        text = plain(MAIL.status(FRAME, view(game, "Joe")).text)
+        return text.partition(f"For hand {bet.hand}")[2].partition("For hand")[0]
+
+    said = status(19_000)
+    assert "A raise adds from £1,000 to £19,000, the most that your money allows." in said
+    assert f":: {bet.table}: raise 1000" in said
+    said = status(900)
+    assert "You have £900 left for it, which is not enough to raise." in said
+    assert "You may only fold now." in said
+    assert f":: {bet.table}: raise" not in said
+    assert "the most that your money allows" not in status(50_000)
 
 
 def test_events_of_others_stay_out() -> None:
@@ -253,7 +347,7 @@ def test_gm_report_names_missing_orders() -> None:
     after, events = adjudicate(deal(), Book())
     mail = MAIL.gm_turn(FRAME, view(after, None), events)
     assert mail.subject == "smith-1: GM report, turn 1, orders due Sun 6 Dec 20:00 GMT"
-    assert plain(mail.text).count("Puke sent no order") >= 3
+    assert plain(mail.text).count("no good order from Puke") >= 3
 
 
 def test_gm_notice_marks_other_peoples_words() -> None:

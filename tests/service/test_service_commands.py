@@ -1,10 +1,14 @@
 """Commands by mail: help, status, rules, orders, resend, cancel, wait, ready; several orders."""
 
+import re
+
 import pytest
 
 from postal.engine.game import due
 from postal.engine.view import view
-from tests.service.service_league import HOUR, League, parsed, text_of
+from tests.service.service_league import HOUR, League, Written, parsed, text_of
+
+NMR = re.compile(r"NMR: (.*?), so the default")
 
 
 def example(league: League, player: str = "Ann", place: int = 0) -> str:
@@ -88,6 +92,29 @@ def test_wait_is_no_shield_against_nmr(dealt: League) -> None:
     assert done.why == "deadline"
     assert dealt.game.missed["Ann"] == 0
     assert "NMR: you sent no good order" in text_of(dealt.outbox("Ann", "report")[-1].raw)
+
+
+def test_9_3_who_was_not_understood_reads_that_no_order_was_good(dealt: League) -> None:
+    """In his report and when it is sent again; who was silent reads that he sent none."""
+    dealt.order_all("Ann", "Bob")
+    for _ in range(2):
+        dealt.say("Ann", "A: giv 2C 5D next, 9H previous\n")
+    dealt.clock.advance(HOUR * 24 * 8)
+    dealt.poll()
+    (done,) = dealt.due()
+    assert done.why == "deadline"
+
+    def nmrs(mail: Written) -> set[str]:
+        return set(NMR.findall(" ".join(text_of(mail.raw).split())))
+
+    dealt.say("Ann", "resend\n")
+    for kind in ("report", "resend"):
+        mine = nmrs(dealt.outbox("Ann", kind)[-1])
+        assert "no good order from you" in mine
+        assert "no order from you" not in mine
+    assert "no order from you" in nmrs(dealt.outbox("Bob", "report")[-1])
+    for player in ("Bob", "Cat"):
+        assert "no good order from Ann" in nmrs(dealt.outbox(player, "report")[-1])
 
 
 def test_the_letter_is_enough_and_press_is_not_read(dealt: League) -> None:

@@ -12,7 +12,7 @@ from postal.store.rows import OrderRow, TurnRow, TurnStatus
 from postal.store.turns import (
     advance,
     claim_turn,
-    events_of,
+    evidence_of,
     expire_claims,
     finish_turn,
     last_turns,
@@ -221,7 +221,7 @@ def test_a_finished_turn_keeps_what_came_of_it(
         assert (done.number, done.orders, done.events, done.state) == (1, "[]", "[1]", '"after"')
         assert (done.adjudicated_at, done.claim_token, done.forced) == (NOON, None, False)
         assert done.due_at is None
-        assert events_of(session, turn_id) == "[1]"
+        assert evidence_of(session, turn_id)[1] == "[1]"
 
 
 def test_an_unclaimed_turn_can_not_be_finished(database: Database, turn_id: int) -> None:
@@ -304,9 +304,9 @@ def test_turns_are_found_by_number(database: Database, game_id: int, turn_id: in
         assert deal is not None
         assert deal.state == '"dealt"'
         assert turn_by_number(session, game_id, 2) is None
-        assert events_of(session, deal.id or 0) == "[0]"
-        assert events_of(session, turn_id) == ""
-        assert events_of(session, 99) == ""
+        assert evidence_of(session, deal.id or 0)[1] == "[0]"
+        assert evidence_of(session, turn_id) == ("", "")
+        assert evidence_of(session, 99) == ("", "")
 
 
 def test_a_game_goes_on_from_its_last_turn_done(database: Database, game_id: int) -> None:

@@ -53,15 +53,12 @@ class Actions:
     apply: Callable[[Game, Sequence[Move]], Played]
 
 
-def refuse(
-    hand: Hand, fault: Fault, figures: Figures = NO_FIGURES, example: Order | None = None
-) -> Checked:
-    """Return the refusal of an order for a hand, with an order that would do."""
-    examples = (example.line(),) if example else ()
-    return Checked(None, (Problem(fault, figures, examples, hand.name),))
+def refuse(hand: Hand, fault: Fault, figures: Figures = NO_FIGURES) -> Checked:
+    """Return the refusal of an order for a hand."""
+    return Checked(None, (Problem(fault, figures, hand=hand.name),))
 
 
-def not_held(seat: Seat, wanted: Sequence[Card], hand: Hand, example: Order) -> Checked | None:
+def not_held(seat: Seat, wanted: Sequence[Card], hand: Hand) -> Checked | None:
     """Return the refusal of cards that the seat does not hold face down, else None."""
     if without(seat.hidden, wanted) is not None:
         return None
@@ -73,7 +70,7 @@ def not_held(seat: Seat, wanted: Sequence[Card], hand: Hand, example: Order) -> 
         else:
             missing.append(card)
     figures = Figures(cards=tuple(missing), held=tuple(sorted(seat.hidden)))
-    return refuse(hand, Fault.NOT_HELD, figures, example)
+    return refuse(hand, Fault.NOT_HELD, figures)
 
 
 def the_pair_or_all(game: Game, hand: Hand) -> tuple[str, ...] | None:

@@ -104,12 +104,10 @@ def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
         low, high = phase.min_raise, phase.max_raise
         if bet.amount > high:
             figures = Figures(amount=bet.amount, limit=high, verbs=verbs)
-            most = LimitRaise(hand.table, "max")
-            return refuse(hand, Fault.OVER_LIMIT, figures, most)
+            return refuse(hand, Fault.OVER_LIMIT, figures)
         if bet.amount < low:
             figures = Figures(amount=bet.amount, limit=low, verbs=verbs)
-            least = LimitRaise(hand.table, "min")
-            return refuse(hand, Fault.UNDER_LIMIT, figures, least)
+            return refuse(hand, Fault.UNDER_LIMIT, figures)
     if not bet.expose:
         return Checked(bet)
     return _with_exposure(game, hand, index, bet)

@@ -42,11 +42,10 @@ def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
 def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Check that so many hidden cards of the seat's own are named (5.4)."""
     cards, needed = cast(Expose, order).cards, phase_of(game, hand).cards
-    example, _ = default(game, hand, index)
     if len(cards) != needed:
         figures = Figures(given=len(cards), needed=needed)
-        return refuse(hand, Fault.WRONG_EXPOSURE, figures, example)
-    return not_held(hand.seats[index], cards, hand, example) or Checked(order)
+        return refuse(hand, Fault.WRONG_EXPOSURE, figures)
+    return not_held(hand.seats[index], cards, hand) or Checked(order)
 
 
 def apply(game: Game, moves: Sequence[Move]) -> Played:

@@ -12,7 +12,7 @@ from postal.engine.orders import Gift, Give, Order
 from postal.engine.phases.base import Actions, Checked, Move, Played, not_held, refuse
 from postal.engine.problems import Fault, Figures
 from postal.engine.rules import GivePhase
-from postal.engine.state import Game, Hand, Passed, Seat
+from postal.engine.state import Game, Hand, Passed
 from postal.engine.words import DIRECTIONS
 
 
@@ -45,34 +45,28 @@ def due(game: Game, hand: Hand) -> tuple[int, ...]:
     return hand.live
 
 
-def example(game: Game, hand: Hand, seat: Seat) -> Give:
-    """Return the default order, which is a ready example too: the lowest cards (9.2)."""
-    cards = sorted(seat.hidden)
+def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
+    """Give the three lowest cards, the two lowest of them to the next seat (9.2)."""
+    cards = sorted(hand.seats[index].hidden)
     gifts: list[Gift] = []
     for rule in phase_of(game, hand).gifts:
         gifts.append(Gift(rule.to, tuple(cards[: rule.cards])))
         cards = cards[rule.cards :]
-    return Give(hand.table, tuple(gifts))
-
-
-def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
-    """Give the three lowest cards, the two lowest of them to the next seat (9.2)."""
-    return example(game, hand, hand.seats[index]), "give"
+    return Give(hand.table, tuple(gifts)), "give"
 
 
 def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Check how many cards go where, and that the seat holds them (2.2)."""
     give, seat, rules = cast(Give, order), hand.seats[index], phase_of(game, hand).gifts
-    ready = example(game, hand, seat)
     wanted = {rule.to: rule.cards for rule in rules}
     given = {gift.to: gift.cards for gift in give.gifts}
     counts = {to: len(cards) for to, cards in given.items()}
     if counts != wanted or len(given) != len(give.gifts):
         needs = Figures(gifts=tuple((rule.cards, rule.to) for rule in rules))
-        return refuse(hand, Fault.WRONG_GIFTS, needs, ready)
+        return refuse(hand, Fault.WRONG_GIFTS, needs)
     ordered = Give(hand.table, tuple(Gift(rule.to, given[rule.to]) for rule in rules))
     cards = [card for gift in ordered.gifts for card in gift.cards]
-    return not_held(seat, cards, hand, ready) or Checked(ordered)
+    return not_held(seat, cards, hand) or Checked(ordered)
 
 
 def apply(game: Game, moves: Sequence[Move]) -> Played:

@@ -44,25 +44,23 @@ def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
 def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
     """Check how many are kept and exposed, and that they are the seat's own (3.1, 3.2)."""
     phase, seat = phase_of(game, hand), hand.seats[index]
-    held = sorted(seat.hidden)
-    example = Keep(hand.table, tuple(held[-phase.cards :]), tuple(held[-phase.expose :]))
     if isinstance(order, Discard):
         count, needed, verb = len(order.cards), len(seat.hidden) - phase.cards, "discard"
-        unheld = not_held(seat, order.cards, hand, example)
+        unheld = not_held(seat, order.cards, hand)
         order = Keep(hand.table, without(seat.hidden, order.cards) or (), order.expose)
     else:
         order = cast(Keep, order)
         count, needed, verb = len(order.cards), phase.cards, "keep"
-        unheld = not_held(seat, order.cards, hand, example)
+        unheld = not_held(seat, order.cards, hand)
     counts = ((verb, count, needed), ("expose", len(order.expose), phase.expose))
     for what, given, wanted in counts:
         if given != wanted:
             figures = Figures(verb=what, given=given, needed=wanted)
-            return refuse(hand, Fault.WRONG_NUMBER, figures, example)
+            return refuse(hand, Fault.WRONG_NUMBER, figures)
     if unheld:
         return unheld
     if without(order.cards, order.expose) is None:
-        return refuse(hand, Fault.EXPOSED_NOT_KEPT, Figures(held=order.cards), example)
+        return refuse(hand, Fault.EXPOSED_NOT_KEPT, Figures(held=order.cards))
     return Checked(order)
 
 

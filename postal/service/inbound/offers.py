@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from postal.engine.book import Book, submit
-from postal.engine.cards import Card
-from postal.engine.orders import Expose, Gift, Give, Keep
 from postal.engine.problems import Fault, Problem
 from postal.engine.state import Game
-from postal.engine.view import Due, SeatLine, view
+from postal.engine.view import view
 from postal.ordertext import read_mail
 from postal.service.records.play import order_context
 
@@ -71,37 +68,9 @@ class Offers:
         return not submit(self.game, self.book, self.player, reading.lines).problems
 
     def _due(self, problem: Problem) -> tuple[str, ...]:
-        """Return a line of what is due, with his cards as they were dealt: never the best."""
+        """Return a line of what is due, as a report offers it; never a sum or a fold."""
         seen = view(self.game, self.player, self.book)
         due = [item for item in seen.due if item.hand in problem.hands] or list(seen.due)
-        cards = {hand.name: _dealt(seat) for _, hand, seat in seen.mine()}
-        lines = (line for item in due for line in _forms(item, cards[item.hand]))
-        return tuple(line for line in lines if self.accepted(line))[:1]
-
-
-def _dealt(seat: SeatLine) -> tuple[Card, ...]:
-    """Return the cards that the player holds face down: as dealt, then as they came to him."""
-    held, dealt = seat.hidden or (), seat.dealt or ()
-    return (
-        *(card for card in dealt if card in held),
-        *(card for card in held if card not in dealt),
-    )
-
-
-def _forms(due: Due, cards: tuple[Card, ...]) -> Iterator[str]:
-    """Yield lines for what is due that choose nothing and name no sum."""
-    match due.kind:
-        case "give":
-            places = list(accumulate((count for _, count in due.give), initial=0))
-            gifts = (
-                Gift(to, cards[at : at + count])
-                for (to, count), at in zip(due.give, places, strict=False)
-            )
-            yield Give(due.table, tuple(gifts)).line()
-        case "keep":
-            kept = cards[: due.keep]
-            yield Keep(due.table, kept, kept[: due.expose]).line()
-        case "expose":
-            yield Expose(due.table, cards[: due.expose]).line()
-        case _:
-            yield from (f"{due.table}: {verb}" for verb in due.verbs if verb not in _NEVER_OFFERED)
+        lines = (line for item in due for line in item.examples)
+        plain = (line for line in lines if not line.partition(": ")[2].startswith(_NEVER_OFFERED))
+        return tuple(line for line in plain if self.accepted(line))[:1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postal.engine import bank
-from postal.engine.book import Book, committed
+from postal.engine.book import Book, committed, final
 from postal.engine.game import awaited, due
 from postal.reports import Hold, OnFile, ReceiptFacts
 from postal.service.inbound.filing import Filing
@@ -66,6 +66,7 @@ def _on_file(loaded: LoadedGame, book: Book, player: str) -> tuple[OnFile, ...]:
             hand.name,
             (player, hand.name) in owed,
             orders[hand.name].line() if hand.name in orders else None,
+            final(loaded.game, book, player, hand),
         )
         for hand, _ in loaded.game.hands_of(player)
         if not hand.over

@@ -219,7 +219,7 @@ def _written(
     if following is not None:
         following.due_at = TurnFile(Book(), {}).due_at(after)
     letters = Letters(session, work)
-    write_reports(letters, after, events, claim.turn.number)
+    write_reports(letters, after, events, claim.turn.number, claim.file.book.heard)
     return after, letters
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from postal.engine.book import Book
 from postal.engine.events import Event
@@ -12,20 +12,27 @@ from postal.reports import Rendered
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
-from postal.store.codec import decode_events
+from postal.store.codec import decode_book, decode_events
 from postal.store.seats import HeldSeat
-from postal.store.turns import events_of
+from postal.store.turns import evidence_of
 
 
-def write_reports(letters: Letters, loaded: LoadedGame, events: Sequence[Event], turn: int) -> None:
+def write_reports(
+    letters: Letters,
+    loaded: LoadedGame,
+    events: Sequence[Event],
+    turn: int,
+    heard: Collection[str] = (),
+) -> None:
     """Write to everybody of a turn: each player the one report that he gets of it, and the GM.
 
-    It is the welcome after the deal and the final report when all is over (10.4).
+    It is the welcome after the deal and the final report when all is over (10.4). ``heard`` names
+    those of whom a line came in the turn.
     """
     finished = loaded.game.finished
     kind = LetterKind.FINAL if finished else LetterKind.REPORT if turn else LetterKind.WELCOME
     for seat in loaded.seats:
-        rendered = _report(letters, loaded, seat, events)
+        rendered = _report(letters, loaded, seat, events, heard=seat.name in heard)
         letters.to_player(loaded, seat, Letter(kind, rendered, turn))
     reports = letters.work.reports
     gm_report = reports.gm_final if finished else reports.gm_turn
@@ -45,20 +52,26 @@ def write_report_again(
     Mail programs hide a second mail with the Message-ID of the first, and a token may have
     been revoked since. With the turn's ``book`` it tells of the cards that came by post too.
     """
-    stored = events_of(letters.session, loaded.done.id or 0) if loaded.done else ""
+    done = loaded.done.id or 0 if loaded.done else 0
+    orders, stored = evidence_of(letters.session, done)
     events = decode_events(stored) if stored else ()
-    rendered = _report(letters, loaded, seat, events, book)
+    heard = bool(orders) and seat.name in decode_book(orders).heard
+    rendered = _report(letters, loaded, seat, events, book, heard=heard)
     letter = Letter(LetterKind.RESEND, rendered, loaded.game.turn - 1, answers=answers)
     letters.to_player(loaded, seat, letter)
 
 
-def _report(
+def _report(  # noqa: PLR0913 - what was, what is, and whose it is
     letters: Letters,
     loaded: LoadedGame,
     seat: HeldSeat,
     events: Sequence[Event],
     book: Book | None = None,
+    *,
+    heard: bool = False,
 ) -> Rendered:
     seen = view(loaded.game, seat.name, book)
     secret = loaded.row.secret.hex() if seen.opened else ""
-    return letters.work.reports.report(letters.frame(loaded, seat), seen, events, secret=secret)
+    return letters.work.reports.report(
+        letters.frame(loaded, seat), seen, events, heard=heard, secret=secret
+    )
