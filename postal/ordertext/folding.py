@@ -22,10 +22,6 @@ _PLAIN = {
 _STROKES = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d"}
 )
-_MARKS = """["“”„‟″«»*_`]"""
-_AT_EDGES = re.compile(rf"(?<![^\W_]){_MARKS}+|{_MARKS}+(?![^\W_])")
-"""Emphasis and quotes beside a word: within one they stay, as ``2*5000`` is not 25000."""
-
 _MARK_SET = frozenset(_MARKS)
 _NO_MARKS = dict.fromkeys(map(ord, _MARKS), None)
 _BESIDE = re.compile(rf"([:;/()\[\]{{}}<>=→])[{re.escape(_MARKS)}]+")
@@ -89,7 +85,7 @@ def _unified(text: str) -> str:
     text = text.casefold()
     if not text.isascii():
         text = _composed(text)
-    return _AT_EDGES.sub("", text.translate(_PLAIN))
+    return text.translate(_PLAIN)
 
 
 def fold_char(char: str) -> str:

@@ -166,7 +166,7 @@ def test_problems_carry_line_number_and_advice() -> None:
     assert "60,000" in problem_sentence(problem)
     hint, examples = problem_hint(problem)
     assert hint
-    assert examples == ("A: raise max",)
+    assert examples == ("A: raise 50000",)
 
 
 def test_9_1_awaited_is_what_is_due_and_not_on_file() -> None:

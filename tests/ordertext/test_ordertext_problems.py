@@ -135,7 +135,6 @@ PROSE = [
     "Orders:",
     "B: thanks",
     "A: well played, Cleo",
-    "He wrote A: fold",
     "On Monday, 3 Jan 2027 at 10:00, GM <gm@example.org> wrote:\n> Hello",
     "Am 3. Januar 2027 schrieb Joe:\n> Hello",
     "Le 3 janv. 2027, GM a écrit :\n> Hello",

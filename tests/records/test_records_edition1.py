@@ -103,7 +103,11 @@ def test_a_stored_game_is_as_it_was_shown(league: League, slug: str) -> None:
     """And adjudicated again from its deal it gives the same states and events."""
     kept = KEPT["games"][slug]
     assert as_json(show_game(league.work, slug)) == as_json(kept["show"])
-    assert as_json(show_orders(league.work, slug)) == kept["orders"]
+    found_orders = as_json(show_orders(league.work, slug))
+    for one, before in zip(found_orders["players"], kept["orders"]["players"], strict=True):
+        # What is told beside it now is no difference.
+        assert {name: one[name] for name in before} == before
+    assert {**found_orders, "players": kept["orders"]["players"]} == kept["orders"]
     turns, found = verify_game(league.work, slug)
     assert as_json({"turns": turns, "found": found}) == kept["verify"]
     assert found == ()

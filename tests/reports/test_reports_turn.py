@@ -269,8 +269,8 @@ def test_money_is_told_as_far_as_it_reaches() -> None:
         return text.partition(f"For hand {bet.hand}")[2].partition("For hand")[0]
 
     said = status(19_000)
-    assert "A raise adds from £1,000 to £19,000, the most that your money allows." in said
-    assert f":: {bet.table}: raise 1000" in said
+    assert "A raise adds from £5,000 to £19,000, the most that your money allows." in said
+    assert f":: {bet.table}: raise 5000" in said
     said = status(900)
     assert "You have £900 left for it, which is not enough to raise." in said
     assert "You may only fold now." in said
