@@ -18,14 +18,17 @@ class Rulings:
     ``any_mail_is_heard`` (9.4): a mail of any kind ends a player's row of missed turns, not just an
     order on file. ``drop_waits_a_turn`` (9.4): who is dropped has the next turn to come back in,
     and defaults are used at once only after that. ``must_end`` (9.4): a game that might never end
-    is refused, as are numbers beyond any sense. ``standard`` holds the options whose value, where
-    none is named, differs from that of the newest edition: each means "as before".
+    is refused, as are numbers beyond any sense. ``trouble_by_hand`` (10.6): only a line that was
+    meant for a hand that is due holds a turn, for so many hours at most. ``standard`` holds the
+    options whose value, where none is named, differs from that of the newest edition: each means
+    "as before".
     """
 
     check_at_the_cap: bool = True
     any_mail_is_heard: bool = True
     drop_waits_a_turn: bool = True
     must_end: bool = True
+    trouble_by_hand: bool = True
     standard: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -35,6 +38,7 @@ _RULINGS: Mapping[int, Rulings] = {
         any_mail_is_heard=False,
         drop_waits_a_turn=False,
         must_end=False,
+        trouble_by_hand=False,
         # A drop took effect at once, and trouble held a turn to its deadline: a year is no limit.
         standard={"min_raise": 1_000, "drop_notice": 0, "trouble_hours": 8_760},
     ),

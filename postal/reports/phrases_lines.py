@@ -172,7 +172,7 @@ LINE_PHRASES: dict[Fault, Phrase] = {
     Fault.BLOCK_EMPTY: Phrase("The {verb} holds no text.", advice=_BLOCK),
     Fault.BLOCK_UNCLOSED: Phrase(
         "The {verb} has no line end, so it was not taken, nor what stands below it.",
-        advice="Put a line that says end, and nothing else, below the text;"
-        " write the orders again.",
+        advice="Put a line that says end, and nothing else, below the text,"
+        " and write the orders again.",
     ),
 }

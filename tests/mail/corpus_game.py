@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import itertools
+import re
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 from sqlmodel import col, select
 
 from postal.clock import ManualClock
+from postal.engine.view import view
 from postal.mail.imap import Fetched
 from postal.ordertext import Context
 from postal.reports import Reports
@@ -160,11 +162,18 @@ class League:
         """Return a mail with what the words between ``@`` stand for.
 
         They are the writer's token of this turn and of the one before, and the Message-ID of
-        his last report.
+        his last report. The raises that a quoted report offers are as his own report has them.
         """
         for word, meant in self._words.items():
             mail = mail.replace(word, meant.encode())
-        return mail
+        return re.sub(rb"(:: [A-C]: raise) 50000", rb"\1 %d" % self._offered, mail)
+
+    @cached_property
+    def _offered(self) -> int:
+        with self.work.database.reading() as session:
+            game = load_game(session, find_game(session, SLUG)).game
+        lines = [line for item in view(game, WRITER).due for line in item.examples]
+        return next((int(line.split()[2]) for line in lines if " raise " in line), 50_000)
 
     def go_back(self) -> None:
         """Put the game back as it was before any mail."""

@@ -74,7 +74,7 @@ def test_what_was_not_understood_holds_the_turn(quick: League, trouble: str) -> 
     quick.poll()
     quick.clock.advance(HOUR)
     assert quick.due() == ()
-    quick.write("Ann", "that was nothing")
+    quick.write("Ann", "that was nothing\nready\n")
     quick.poll()
     quick.clock.advance(HOUR)
     assert len(quick.due()) == 1

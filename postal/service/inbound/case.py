@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from postal.mail.incoming import Incoming
 from postal.service.inbound.outcome import TurnChange
-from postal.service.inbound.trouble import ends, first_edition, owes
+from postal.service.inbound.trouble import ends, owes
 from postal.service.inbound.whose import Whose, identify
 from postal.service.loading import LoadedGame, TurnFile, load_game, load_turn_file
 from postal.service.outbound.letters import Letters
@@ -60,7 +60,8 @@ class SeatCase(Case):
         if self.loaded.turn is None or self.loaded.turn.number != self.whose.turn:
             return None
         file = self._heard() if his else self.file
-        if first_edition(self.loaded) or owes(self.loaded.game, self.seat.name):
+        by_hand = self.loaded.rules.rulings.trouble_by_hand
+        if not by_hand or owes(self.loaded.game, self.seat.name):
             # What it orders isn't known: it may be anything that is due from him.
             until = ends(self.loaded, min(self.row.internal_date, self.work.clock.now()))
             file = file.with_presence(self.seat.name, troubled=True, troubled_until=until)

@@ -24,8 +24,9 @@ def without_ours(case: SeatCase, reading: Reading) -> Reading:
     """Return a reading in which what we sent ourselves is no more, and what was edited is told.
 
     A line with ``::`` that we did not send is one of ours that he has changed: he is told to leave
-    out the mark. Within a quote it is so only where that is of a mail of ours: it may be of one
-    that is not known here. A line with ``|`` may be a client's quote: it is left unread.
+    out the mark. Within a quote it is so only where nothing else was found, as with all that is
+    quoted, and where the quote is of a mail of ours: it may be of one that is not known here. A
+    line with ``|`` may be a client's quote: it is left unread.
     """
     if not reading.guarded:
         return reading
@@ -33,7 +34,8 @@ def without_ours(case: SeatCase, reading: Reading) -> Reading:
     foreign = [(at, text) for at, text in reading.guarded if not sent.holds(text)]
     marked = [one for one in foreign if one[1].startswith(_MARK)]
     own = {_plain(line) for text in case.incoming.texts for line in _own_marked(text)}
-    if 2 * len(foreign) > len(reading.guarded) and not sent.are_quoted_in(case.incoming.texts):
+    mostly = 2 * len(foreign) <= len(reading.guarded)
+    if not reading.nothing or not (mostly or sent.are_quoted_in(case.incoming.texts)):
         marked = [(at, text) for at, text in marked if _plain(text) in own]
     problems = [problem for one in marked for problem in _told(case, *one)]
     context = order_context(case.loaded.game, case.seat.name)
@@ -109,7 +111,7 @@ def _told(case: SeatCase, number: int, text: str) -> Iterator[Problem]:
     told = Problem(Fault.MARKED, line=text, number=number)
     refused = next(iter((*reading.problems, *taken.problems)), None)
     if refused is not None:
-        yield replace(told, examples=refused.examples, hand=refused.hand)
+        yield replace(told, examples=refused.examples, hand=refused.hand, further=refused.further)
     elif reading.lines:
         orders = [line.order for line in reading.lines]
         lines = tuple(order.line() for order in orders)

@@ -117,8 +117,8 @@ class Lines:
 
         A table that is none of his stands for itself: nothing is due there.
         """
-        if problem.hand:
-            return {problem.hand}
+        if problem.hands:
+            return set(problem.hands)
         hands = self._hands
         if _ALL.search(problem.line):
             return set(hands.values())
@@ -136,7 +136,7 @@ def presence_after(
     Under the first edition every line that isn't taken is trouble to the deadline, and every mail
     without one ends it.
     """
-    if first_edition(loaded):
+    if not loaded.rules.rulings.trouble_by_hand:
         return bool(lines.problems), None
     if lines.holds():
         return True, ends(loaded, arrived)
@@ -145,19 +145,14 @@ def presence_after(
 
 def ends(loaded: LoadedGame, arrived: datetime) -> datetime | None:
     """Return when a trouble ends that began with a mail of that time; None: at the deadline."""
-    if first_edition(loaded):
+    if not loaded.rules.rulings.trouble_by_hand:
         return None
-    return arrived + timedelta(hours=int(loaded.rules.options.get("trouble_hours", 24)))
+    return arrived + timedelta(hours=loaded.rules.number("trouble_hours"))
 
 
 def owes(game: Game, player: str) -> bool:
     """Whether something is due from a player this turn."""
     return bool(_owed(game, player))
-
-
-def first_edition(loaded: LoadedGame) -> bool:
-    """Whether a game is played under the first edition, where the clause was another."""
-    return loaded.row.edition == 1
 
 
 def _owed(game: Game, player: str) -> set[str]:
