@@ -62,7 +62,7 @@ def test_a_changed_mind_starts_it_anew(quick: League) -> None:
     assert len(quick.due()) == 1
 
 
-@pytest.mark.parametrize("trouble", ["A: raise 999", "A keep calm now 2C 9Z"])
+@pytest.mark.parametrize("trouble", ["A: raise 999", "A: keep calm now"])
 def test_what_was_not_understood_holds_the_turn(quick: League, trouble: str) -> None:
     """10.6: until the sender's next mail, or the deadline."""
     quick.order_all()
