@@ -72,12 +72,10 @@ def looks_like_order(words: list[str], letters: Collection[str], *, headed: bool
         return _after_verb(_weigh(words[1:], letters), len(words) - 1, words, headed=headed)
     if glued_raise(words[0]) or _slashed_verbs(words[0]):
         return _weigh(words[1:], letters).other == 0
-    weight = _weigh(words[1:], letters)
+    weight = _weigh(words[1:], letters, naming=headed)
     if misspelt_verb(key(words[0])):
-        certain = weight.cards and weight.other <= weight.cards
-        return bool(certain) or (
-            not weight.other and (weight.strong > 0 or (headed and len(words) == 1))
-        )
+        certain = headed and 0 < weight.cards >= weight.other
+        return certain or (not weight.other and (weight.strong > 0 or (headed and len(words) == 1)))
     return _without_verb(words, letters, headed=headed)
 
 
@@ -130,14 +128,15 @@ def _after_verb(weight: _Weight, length: int, words: list[str], *, headed: bool)
     return weight.other <= weight.strong if headed else not weight.other
 
 
-def _weigh(words: list[str], letters: Collection[str]) -> _Weight:
+def _weigh(words: list[str], letters: Collection[str], *, naming: bool = False) -> _Weight:
+    """Weigh words; ``naming`` says that names behind a ``to`` speak for neither."""
     strong = cards = other = 0
     first = directed = False
     places, placed = True, False  # places are no words too, but not "on" alone
     before, named = "by", False
     for at, word in enumerate(spaced(" ".join(words))):
         bare = key(word) or word
-        named = before == "to" or (named and bare not in (",", "/"))
+        named = naming and (before == "to" or (named and bare not in (",", "/")))
         is_letter = bare in letters
         # "B stay" inside a line is another order; "a stay" may be an article and a noun.
         another = bare in VERB_WORDS and before in letters and before != "a"
