@@ -172,23 +172,35 @@ def test_a_mail_is_never_both_taken_and_set_aside(
     assert bool(first.on_file("Ann")) is (mail.status is MailStatus.DONE)
 
 
-def test_failing_at_a_mail_takes_it_from_nobody(
-    first: League, second: League, meanwhile: Meanwhile
+@pytest.mark.parametrize("tries", [0, 2])
+@pytest.mark.parametrize("then", [lambda: None, fails])
+def test_who_comes_too_late_at_a_mail_takes_it_from_nobody(
+    first: League,
+    second: League,
+    meanwhile: Meanwhile,
+    tries: int,
+    then: Callable[[], object],
 ) -> None:
-    """Who stalls, and fails while another is at it, doesn't hand it to a third."""
+    """While another is at it, it is neither written, nor set aside, nor handed to a third."""
     first.write("Ann", lines(first, "Ann"))
     take_in(first.work, first.post)
+    with first.database.transaction() as session:
+        mail = first.mails()[0]
+        mail.tries = tries
+        session.merge(mail)
 
     def stalling() -> None:
         now = first.clock.advance(LEASE)
         with second.database.transaction() as session:
             assert lease_mail(session, owner="second", now=now, until=now + LEASE)
-        fails()
+        then()
 
     meanwhile(AT_A_MAIL, stalling)
     handle_new(first.work)
+    (mail,) = first.mails()
+    assert (mail.status, mail.owner) == (MailStatus.NEW, "second")
+    assert first.on_file("Ann") == notices(first) == []
     assert handle_new(replace(second.work, owner="third")) == ()
-    assert handle_new(second.work) == ("done",)
 
 
 def test_a_mail_one_stored_is_handled_by_another(first: League, second: League) -> None:
