@@ -35,10 +35,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import css_inline
+import jinja2
 from sqlmodel import col, select
 
 from postal.reports import Reports
-from postal.reports.environment import HTML_ENDING, Templates
+from postal.reports.environment import HTML_ENDING, LONGEST, Templates
 from postal.resources import templates_path
 from postal.store.rows import OutboxRow, TokenRow, TurnRow
 from tests.bench.league_rows import SETTLED, order
@@ -58,10 +59,9 @@ class Noting(Templates):
 
     pages: list[Page]
 
-    def render(self, name: str, values: Mapping[str, Any]) -> str:
-        """Return a template filled in."""
-        self.pages.append((name, values))
-        return super().render(name, values)
+    def _filled_in(self, template: jinja2.Template, values: Mapping[str, Any]) -> str:
+        self.pages.append((template.name or "", values))
+        return super()._filled_in(template, values)
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ def main(turns: int = TURNS) -> int:
         league = open_league(f"sqlite:///{Path(name) / 'postal.db'}", plain=True)
         league.players = EIGHT
         folders = templates_path(Path("nowhere"))
-        reports, noting = Reports(folders), Noting(folders)
-        reports._templates = noting
+        reports, noting = Reports(folders), Noting(folders, LONGEST)
+        reports._layout._own = noting
         league.begin()
         with closing(league.database), closing(Bare(Path(name) / "bare.db", noting)) as bare:
             for number in range(AGE + 1 + turns):
