@@ -51,7 +51,8 @@ def test_no_disguised_header_comes_back_in_any_answer(quick: League) -> None:
     heads = list(disguised_heads())
     swept = len(heads)
     assert swept > 1_000
-    old = {player: quick.token(player, 0) for player in SIX}
+    quick.play(1)
+    old = {player: quick.token(player, 1) for player in SIX}
     answered, left = 0, iter(heads)
     for _ in range(9):
         for number, player in enumerate(SIX):
