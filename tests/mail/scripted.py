@@ -14,7 +14,6 @@ STALL = b"(stall)"
 """As an answer: say nothing and keep the connection open."""
 
 IMAP = {
-    "NOOP": b"%s OK nothing new\r\n",
     "CAPABILITY": b"* CAPABILITY IMAP4rev1 IDLE\r\n%s OK done\r\n",
     "LOGIN": b"%s OK in\r\n",
     "AUTHENTICATE": b"+ \r\n",

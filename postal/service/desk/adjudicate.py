@@ -9,8 +9,11 @@ from postal.errors import PostalError
 from postal.service.loading import find_game, load_game, load_turn_file
 from postal.service.turns.adjudication import Adjudicated, adjudicate_turn
 from postal.service.workplace import Workplace
-from postal.store.rows import TurnStatus
+from postal.store.rows import GameRow, TurnRow, TurnStatus
 from postal.store.turns import reopen_turn
+
+_TRIES = 20
+"""How often a turn is tried for at which orders come in at the same moment."""
 
 
 def turn_meant(work: Workplace, slug: str, turn: int | None = None) -> int | str:
@@ -38,22 +41,36 @@ def force_turn(work: Workplace, slug: str, number: int | None = None) -> Adjudic
     has adjudicated it meanwhile, the next is left alone. The inbox must have been polled just
     before. Raises PostalError where that does not come off.
     """
-    with work.database.transaction() as session:
-        row = find_game(session, slug)
-        turn = load_game(session, row).turn
-        if turn is None or turn.id is None:
-            raise PostalError(f"{slug} is over: nothing was done.")
-        if number not in (None, turn.number):
-            raise PostalError(f"{slug} is at turn {turn.number} by now: nothing was done.")
-        if turn.status is TurnStatus.SET_ASIDE:
-            reopen_turn(session, turn.id)
-    done = adjudicate_turn(work, row, turn.number, "forced")
-    if done is None:
-        raise PostalError(
-            f"{slug} could not be adjudicated: another postal is at it, or it failed and is set"
-            " aside; the log and your mails say more."
-        )
-    return done
+    for _ in range(_TRIES):
+        with work.database.transaction() as session:
+            row = find_game(session, slug)
+            turn = load_game(session, row).turn
+            if turn is None or turn.id is None:
+                raise PostalError(f"{slug} is over: nothing was done.")
+            if number not in (None, turn.number):
+                raise PostalError(f"{slug} is at turn {turn.number} by now: nothing was done.")
+            if turn.status is TurnStatus.SET_ASIDE:
+                reopen_turn(session, turn.id)
+        done = adjudicate_turn(work, row, turn.number, "forced")
+        if done is not None:
+            return done
+        if not _overtaken_by_a_mail(work, row, turn):
+            break
+    raise PostalError(
+        f"{slug} could not be adjudicated: another postal is at it, or it failed and is set"
+        " aside; the log and your mails say more."
+    )
+
+
+def _overtaken_by_a_mail(work: Workplace, row: GameRow, turn: TurnRow) -> bool:
+    """Whether all that kept a turn from being claimed was an order that came at that moment."""
+    with work.database.reading() as session:
+        now = load_game(session, row).turn
+    return (
+        now is not None
+        and (now.id, now.status) == (turn.id, TurnStatus.OPEN)
+        and now.version != turn.version
+    )
 
 
 def preview(work: Workplace, slug: str) -> tuple[Game, Game, tuple[Event, ...]]:
