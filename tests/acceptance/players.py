@@ -43,7 +43,7 @@ def decide(seed: str, player: str, turn: int, report: str) -> list[str]:
 
 
 def _one_of(orders: Sequence[str], turn: int, chance: random.Random) -> str:
-    """Choose among the ready orders of a hand, with a raise of our own size."""
+    """Choose among the ready orders of a hand, each of which can be paid."""
     by_verb = {order.split()[0]: order for order in orders if " expose " not in order}
     if "fold" not in by_verb:
         return chance.choice(orders)
@@ -55,8 +55,7 @@ def _one_of(orders: Sequence[str], turn: int, chance: random.Random) -> str:
     if verb != "raise":
         named = [order for order in orders if order.startswith(f"{verb} expose ")]
         return chance.choice([*named, by_verb[verb]])
-    most = int(by_verb["raise"].split()[1])
-    return f"raise {chance.choice([amount for amount in (1000, 12000, 40000) if amount <= most])}"
+    return by_verb["raise"]
 
 
 @dataclass

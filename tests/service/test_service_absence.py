@@ -115,12 +115,16 @@ def test_9_4_any_mail_of_hers_is_a_sign_of_life(
 
 
 def test_9_3_a_default_beside_her_mail_says_that_no_order_was_good(dealt: League) -> None:
-    """Of a player who wrote it is not said that she sent none."""
+    """She reads so herself; others never learn whether she wrote (10.3)."""
     dealt.write("Ann", "A: raise 999")
     silent_turn(dealt, "Ann", "Bob")
     report = " ".join(text_of(dealt.outbox("Cat", "report")[-1].raw).split())
-    assert "NMR: Ann sent no good order" in report
-    assert "NMR: Bob sent no order" in report
+    assert "NMR: no good order from Ann" in report
+    assert "NMR: no good order from Bob" in report
+    mine = " ".join(text_of(dealt.outbox("Ann", "report")[-1].raw).split())
+    assert "NMR: no good order from you" in mine
+    silent = " ".join(text_of(dealt.outbox("Bob", "report")[-1].raw).split())
+    assert "NMR: no order from you" in silent
 
 
 def test_a_game_under_way_goes_on_under_edition_1(quick: League) -> None:
@@ -179,4 +183,6 @@ def test_9_6_wait_is_no_shield(dealt: League) -> None:
     dealt.write("Ann", "wait")
     silent_turn(dealt, "Ann")
     assert {turn.status for turn in dealt.turns()[:2]} == {TurnStatus.DONE}
-    assert "NMR: Ann" in " ".join(text_of(dealt.outbox("Bob", "report")[-1].raw).split())
+    assert "NMR: no good order from Ann" in " ".join(
+        text_of(dealt.outbox("Bob", "report")[-1].raw).split()
+    )

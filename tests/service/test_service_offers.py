@@ -108,8 +108,8 @@ def test_every_line_to_copy_is_accepted(state: str) -> None:
     [
         ("bet", "Ann", "A: raise 10.000", ("A: raise 10000",), ()),
         ("bet", "Ann", "A raise forty thousand", ("A: raise 40000",), ()),
-        ("bet", "Ann", "A: raise 60000", ("A: raise max",), ()),
-        ("raised", "Bob", "A: raise 10", ("A: raise min",), ()),
+        ("bet", "Ann", "A: raise 60000", ("A: raise 50000",), ()),
+        ("raised", "Bob", "A: raise 10", ("A: raise 1000",), ()),
         ("raised", "Bob", "stay on A", ("A: stay",), ()),
         ("raised", "Bob", "A: raise lots", (), ("A: stay",)),
         ("poor", "Bob", "A: raise 5000 or fold", ("A: fold",), ()),
@@ -149,7 +149,7 @@ def test_the_most_and_the_least_are_filed_as_sums(betting: League) -> None:
     assert f":: {table}: raise 50000" in betting.say(player, f"{table}: raise the maximum\n")
     assert betting.on_file(player) == [f"{table}: raise 50000"]
     betting.say(player, f"{table}: raise min\n")
-    assert betting.on_file(player) == [f"{table}: raise 1000"]
+    assert betting.on_file(player) == [f"{table}: raise 5000"]
 
 
 def test_the_receipt_says_that_a_table_was_assumed(betting: League) -> None:
@@ -160,7 +160,7 @@ def test_the_receipt_says_that_a_table_was_assumed(betting: League) -> None:
         if len(tables) == 1:
             due[owed] = next(iter(tables))
     player, table = next(iter(due.items()))
-    text = " ".join(betting.say(player, "raise 2000\n").split())
-    assert betting.on_file(player) == [f"{table}: raise 2000"]
+    text = " ".join(betting.say(player, "raise 6000\n").split())
+    assert betting.on_file(player) == [f"{table}: raise 6000"]
     assert f"You named no table, so the line was taken for hand {table}" in text
     assert "You named no table" not in betting.say(player, f"{table}: raise 3000\n")

@@ -113,7 +113,7 @@ def test_an_exported_record_holds_what_a_complaint_is_about(betting: League) -> 
         if hand.betting and hand.betting.to_act == index
     )
     other = next(name for name in SIX if name != player)
-    betting.write(player, f"Table {table} raise £70k\n{table}: wibble the ante\n")
+    betting.write(player, f"Table {table} raise £70k\n{table}: rais 5000\n")
     betting.write(other, "wait\n\n> A: fold\n")
     betting.write(player, f"{table} - bet 10k\ncancel {table}\n{table}: r 20,000\n")
     betting.write(other, "Just to say hello.\n")
@@ -122,7 +122,7 @@ def test_an_exported_record_holds_what_a_complaint_is_about(betting: League) -> 
     data = json.loads(export_game(betting.work, SLUG, sealed=True))
     assert data["turns"][2]["lines"] == [
         [player, f"{table}: raise 70000", 1],
-        [player, f"{table}: wibble the ante", 1],
+        [player, f"{table}: rais 5000", 1],
         [other, "wait", 2],
         [player, f"{table}: raise 10000", 3],
         [player, f"cancel {table}", 3],
@@ -131,7 +131,7 @@ def test_an_exported_record_holds_what_a_complaint_is_about(betting: League) -> 
     ]
     assert [(one["line"], one["code"]) for one in data["outcome"]["problems"]] == [
         (f"{table}: raise 70000", "over-limit"),
-        (f"{table}: wibble the ante", "not-understood"),
+        (f"{table}: rais 5000", "not-understood"),
     ]
 
 

@@ -209,14 +209,15 @@ def test_the_address_in_from_is_neither_needed_nor_answered(quick: League) -> No
     ],
 )
 def test_from_must_name_exactly_one_address(quick: League, senders: str) -> None:
-    """Else nothing is done and nobody answered, though the token is good."""
+    """Else nothing is done, and the registered player alone hears one word of it."""
     before = len(quick.outbox())
     raw = quick.mail("Ann", example(quick))
     quick.post.deliver(raw.replace(b"From: Ann <ann@example.org>", f"From: {senders}".encode()))
     quick.poll()
     assert quick.on_file("Ann") == []
-    assert len(quick.outbox()) == before
-    assert quick.mails()[0].status is MailStatus.IGNORED
+    (word,) = quick.outbox()[before:]
+    assert (word.kind, word.recipient) == ("refused", "ann@example.org")
+    assert quick.mails()[0].status is MailStatus.REJECTED
 
 
 def test_the_same_address_twice_is_one(quick: League) -> None:
