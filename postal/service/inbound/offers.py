@@ -25,7 +25,7 @@ _OF_CARDS = frozenset(
     {Fault.OTHER_KIND_DUE, Fault.KEEP_MISSING, Fault.WRONG_GIFTS, Fault.WRONG_NUMBER}
     | {Fault.WRONG_EXPOSURE, Fault.NOT_HELD, Fault.EXPOSED_NOT_KEPT}
 )
-"""Faults that the rules answer with the default of the moment, which may be the best there is."""
+"""Faults of a line for which something else is due: a line of that, but never a sum, is offered."""
 _NEVER_OFFERED = ("raise", "fold")
 """Nobody is offered a sum, or a fold, that he did not write."""
 
