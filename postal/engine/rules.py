@@ -31,6 +31,8 @@ STANDARD_OPTIONS: Mapping[str, OptionValue] = {
     "settle": 30,
     "drop_notice": 48,
     "trouble_hours": 24,
+    "unread_hours": 24,
+    "unreached": 7,
 }
 """What is taken where a game file does not name the option (RULES.md, newest edition)."""
 
@@ -49,13 +51,18 @@ STANDARD_LIMITS: Mapping[str, int] = {
     "settle": 10_080,
     "drop_notice": _A_FORTNIGHT,
     "trouble_hours": _A_FORTNIGHT,
+    "unread_hours": _A_FORTNIGHT,
+    "unreached": 60,
 }
-"""The most that an option may be, whatever a game file says: pounds, counts, minutes or hours."""
+"""The most that an option may be, whatever a game file says: pounds, counts, minutes, hours or days."""
 
 STANDARD_WORDS: Mapping[str, str] = {
     "drop_notice": "hours from the report that says a player is dropped until a turn goes on"
     " without him",
     "trouble_hours": "hours that a line which was refused or not understood holds the turn at most",
+    "unread_hours": "hours after the deadline that a mail which can't be read holds the turn at most",
+    "unreached": "days after the deadline that the turn waits for a player whom the report did not"
+    " reach",
 }
 """What those options that belong to every game say, where a game file does not name them."""
 

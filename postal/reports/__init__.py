@@ -10,7 +10,7 @@ from postal.reports.contexts import (
     Rendered,
     TakenBack,
 )
-from postal.reports.display import shown_name
+from postal.reports.display import shown_name, time_left
 from postal.reports.environment import TemplateMistakeError
 from postal.reports.problems import problem_sentence
 from postal.reports.render import Reports
@@ -28,4 +28,5 @@ __all__ = [
     "TemplateMistakeError",
     "problem_sentence",
     "shown_name",
+    "time_left",
 ]

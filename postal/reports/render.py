@@ -196,15 +196,39 @@ class Reports:
         )
         return self._render("gift", frame, f"cards by post, turn {view.turn}", view, gifts=came)
 
-    def gm_turn(self, frame: Frame, view: GameView, events: Sequence[Event]) -> Rendered:
-        """Return the GM's report of a turn, with who was NMR; ``view`` is an onlooker's."""
-        title = f"GM report, turn {view.turn - 1}{_orders_due(frame, view)}"
-        return self._for_gm("gm_turn", frame, title, view, events)
+    def deadline(
+        self, frame: Frame, view: GameView, before: datetime, why: Literal["outgoing", "unreached"]
+    ) -> Rendered:
+        """Return the word to a player that a deadline was moved; the frame has the new one.
 
-    def gm_final(self, frame: Frame, view: GameView, events: Sequence[Event]) -> Rendered:
+        ``before`` (aware UTC) is the deadline as it was last told; ``why``: the reports could not
+        be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5).
+        """
+        return self._render(
+            "deadline",
+            frame,
+            f"the deadline of turn {view.turn} is moved{_orders_due(frame, view)}",
+            view,
+            before=long_time(before, frame.zone),
+            why=why,
+        )
+
+    def gm_turn(
+        self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()
+    ) -> Rendered:
+        """Return the GM's report of a turn, with who was NMR; ``view`` is an onlooker's.
+
+        ``troubles`` are sentences on what is not well with the post room.
+        """
+        title = f"GM report, turn {view.turn - 1}{_orders_due(frame, view)}"
+        return self._for_gm("gm_turn", frame, title, view, events, troubles)
+
+    def gm_final(
+        self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()
+    ) -> Rendered:
         """Return the GM's report of the last turn, with the final table."""
         title = f"GM final report, turn {view.turn - 1}"
-        return self._for_gm("gm_turn", frame, title, view, events)
+        return self._for_gm("gm_turn", frame, title, view, events, troubles)
 
     def gm_notice(
         self, frame: Frame, subject: str, sentences: Sequence[str], words: str = ""
@@ -215,8 +239,14 @@ class Reports:
             "gm_notice", frame, subject, sentences=tuple(map(prose, sentences)), words=pieces
         )
 
-    def _for_gm(
-        self, name: str, frame: Frame, title: str, view: GameView, events: Sequence[Event]
+    def _for_gm(  # noqa: PLR0913 - each is a part of the mail
+        self,
+        name: str,
+        frame: Frame,
+        title: str,
+        view: GameView,
+        events: Sequence[Event],
+        troubles: Sequence[str],
     ) -> Rendered:
         if view.viewer is not None:
             raise ValueError("the GM's report is made from an onlooker's view")
@@ -229,6 +259,7 @@ class Reports:
             view,
             happened=grouped(public, None, {}, double_ace_flush=view.double_ace_flush),
             missing=tuple((event.hand, told(event, None)) for event in missing),
+            troubles=tuple(map(prose, troubles)),
         )
 
     def _render(

@@ -122,7 +122,7 @@ def _gm_mails(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     if turn.after.finished:
         yield reports.gm_final(replace(_FRAME, deadline=None), seen, turn.events)
     else:
-        yield reports.gm_turn(_FRAME, seen, turn.events)
+        yield reports.gm_turn(_FRAME, seen, turn.events, ["The mailbox can't be read."])
 
 
 def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
@@ -154,6 +154,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, before, number)
     yield reports.late(_FRAME, before, number + 1)
     yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
+    yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
+    yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
 

@@ -73,6 +73,21 @@ def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     )
 
 
+def move_deadline(
+    session: Session, turn: TurnRow, deadline: datetime, due_at: datetime | None
+) -> bool:
+    """Move an open turn's deadline (UTC); False, doing nothing, where it changed since read."""
+    return _change(
+        session,
+        _unchanged(turn, TurnStatus.OPEN),
+        version=col(TurnRow.version) + 1,
+        deadline=deadline,
+        due_at=due_at,
+        claim_token=None,
+        claim_until=None,
+    )
+
+
 def set_due(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     """Put right when an open turn is due; False where it has changed since it was read."""
     return _change(

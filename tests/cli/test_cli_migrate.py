@@ -10,7 +10,7 @@ from sqlalchemy import text
 from postal.errors import PostalError
 from postal.store.database import make_engine, open_database
 from postal.store.lock import only_one
-from postal.store.migrate import EARLIER_DAEMON
+from postal.store.migrate import EARLIER_DAEMON, revisions
 from tests.cli.cli_league import make_folder, postal, refusal
 from tests.postgresql import postgresql_cluster, postgresql_url
 from tests.store.earlier import earlier_database, revision
@@ -40,7 +40,7 @@ def test_migrate_says_what_it_would_do(league: tuple[Path, str]) -> None:
     assert revision(url) == "0002"
     done = postal(folder, "migrate", "--yes")
     assert (done.exit_code, done.stdout) == (0, "The database is up to date: revision 0003.\n")
-    assert revision(url) == "0003"
+    assert revision(url) == revisions()[-1]
     for again in (postal(folder, "migrate"), postal(folder, "migrate", "--yes")):
         said = "The database is up to date: there is nothing to do.\n"
         assert (again.exit_code, again.stdout) == (0, said)
@@ -85,4 +85,4 @@ def test_check_tells_of_a_server_s_earlier_database(league: tuple[Path, str]) ->
         with pytest.raises(PostalError):
             open_database(url)
     else:
-        assert revision(url) == "0003"
+        assert revision(url) == revisions()[-1]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from postal.store.database import open_database, outstanding_revisions
+from postal.store.migrate import revisions
 from postal.store.problems import DatabaseTooNew, StoreUnavailable
 from tests.store.earlier import (
     content,
@@ -37,6 +38,8 @@ def copies(url: str) -> list[str]:
     own = {file.name, f"{file.name}-wal", f"{file.name}-shm"}
     return sorted(path.name for path in file.parent.iterdir() if path.name not in own)
 
+NEWEST = revisions()[-1]
+
 
 # The copy
 
@@ -50,7 +53,7 @@ def test_a_file_is_copied_before_it_is_changed(
     before = dump(file)
     with caplog.at_level(logging.WARNING, "postal"):
         open_database(sqlite_url).close()
-    copy = file.with_name("postal.sqlite3.before-0003")
+    copy = file.with_name(f"postal.sqlite3.before-{NEWEST}")
     assert copies(sqlite_url) == [copy.name]
     assert copy.stat().st_mode & 0o777 == 0o600
     assert dump(copy) == before != dump(file)
@@ -70,20 +73,20 @@ def test_what_is_in_the_log_of_a_file_is_copied_too(sqlite_url: str) -> None:
     assert killed.returncode == 9
     assert file_of(sqlite_url).with_name("postal.sqlite3-wal").stat().st_size > 0
     open_database(sqlite_url).close()
-    for one in (sqlite_url, f"{sqlite_url}.before-0003"):
+    for one in (sqlite_url, f"{sqlite_url}.before-{NEWEST}"):
         assert found(one, "SELECT value FROM settings WHERE key = 'last'") == [("words",)]
 
 
 def test_no_copy_takes_an_earlier_one_s_place(sqlite_url: str) -> None:
     """Nor does one that was never finished stand in the way."""
     earlier_database(sqlite_url)
-    for name in ("before-0003", "before-0003-2", "before-0003.part"):
+    for name in (f"before-{NEWEST}", f"before-{NEWEST}-2", f"before-{NEWEST}.part"):
         file_of(sqlite_url).with_name(f"postal.sqlite3.{name}").write_text(name)
     open_database(sqlite_url).close()
-    names = [f"postal.sqlite3.before-0003{end}" for end in ("", "-2", "-3")]
+    names = [f"postal.sqlite3.before-{NEWEST}{end}" for end in ("", "-2", "-3")]
     assert copies(sqlite_url) == names
     first, second = (file_of(sqlite_url).with_name(name) for name in names[:2])
-    assert (first.read_text(), second.read_text()) == ("before-0003", "before-0003-2")
+    assert (first.read_text(), second.read_text()) == (f"before-{NEWEST}", f"before-{NEWEST}-2")
 
 
 def test_a_new_or_an_up_to_date_database_is_not_copied(sqlite_url: str) -> None:
@@ -128,7 +131,7 @@ def test_a_disk_without_room_is_told_and_nothing_is_changed(
         with closing(sqlite3.connect(file_of(url))) as connection:
             connection.execute("VACUUM INTO ?", (str(file_of(elsewhere)),))
     open_database(elsewhere).close()
-    assert revision(elsewhere) == "0003"
+    assert revision(elsewhere) == NEWEST
 
 
 def test_what_cannot_be_migrated_leaves_no_copy(sqlite_url: str) -> None:
@@ -194,7 +197,7 @@ def test_a_killed_migration_changes_nothing_and_is_made_again(tmp_path: Path) ->
     ]
     after = (content(whole), shape(whole))
     assert len(urls) > 50
-    assert revision(whole) == "0003"
+    assert revision(whole) == NEWEST
     for url in urls:
         assert dump(file_of(url)) == before, url
         if url in urls[::10] or url == urls[-1]:
@@ -212,7 +215,7 @@ def test_processes_that_open_an_earlier_database_together_all_can(sqlite_url: st
     ]
     assert [process.wait() for process in together] == [0] * 3
     assert len(copies(sqlite_url)) == 1
-    assert revision(sqlite_url) == "0003"
+    assert revision(sqlite_url) == NEWEST
 
 
 # Only when asked
@@ -231,7 +234,7 @@ def test_a_server_s_database_is_changed_only_when_asked(
     assert content(postgresql_url) == before
     open_database(postgresql_url, upgrade=True).close()
     open_database(postgresql_url, create=create).close()
-    assert revision(postgresql_url) == "0003"
+    assert revision(postgresql_url) == NEWEST
 
 
 def test_a_file_is_left_alone_where_that_is_asked(sqlite_url: str) -> None:
@@ -247,7 +250,7 @@ def test_what_a_database_lacks_can_be_asked(database_url: str) -> None:
     """Without changing it."""
     earlier_database(database_url)
     before = content(database_url)
-    assert outstanding_revisions(database_url) == ("0003",)
+    assert outstanding_revisions(database_url) == revisions()[2:]
     assert content(database_url) == before
     open_database(database_url, upgrade=True).close()
     assert outstanding_revisions(database_url) == ()

@@ -26,6 +26,7 @@ class LetterKind(StrEnum):
     HELD = "held"
     REFUSED = "refused"
     GIFT = "gift"
+    DEADLINE = "deadline"
     ADDRESS = "address"
     GM = "gm"
 
@@ -37,8 +38,8 @@ class LetterKind(StrEnum):
     @property
     def automatic(self) -> Automatic:
         """The word of Auto-Submitted: whether it answers a mail (RFC 3834, 5)."""
-        reports = self in REPORTS or self in (LetterKind.RESEND, LetterKind.GM)
-        return "auto-generated" if reports else "auto-replied"
+        unasked = (LetterKind.RESEND, LetterKind.GM, LetterKind.DEADLINE)
+        return "auto-generated" if self in (*REPORTS, *unasked) else "auto-replied"
 
     def once_key(self, game_id: int, turn: int, seat_id: int) -> str | None:
         """Return the key under which a letter is written once; None for those that are not."""

@@ -12,6 +12,7 @@ from postal.reports import Rendered
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
+from postal.service.outbound.troubles import trouble_sentences
 from postal.store.codec import decode_book, decode_events
 from postal.store.seats import HeldSeat
 from postal.store.turns import evidence_of
@@ -36,7 +37,12 @@ def write_reports(
         letters.to_player(loaded, seat, Letter(kind, rendered, turn))
     reports = letters.work.reports
     gm_report = reports.gm_final if finished else reports.gm_turn
-    rendered = gm_report(letters.frame(loaded), view(loaded.game, None), events)
+    rendered = gm_report(
+        letters.frame(loaded),
+        view(loaded.game, None),
+        events,
+        trouble_sentences(letters.session, loaded.id),
+    )
     letters.to_gm(rendered, loaded, turn)
 
 

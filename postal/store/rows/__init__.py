@@ -4,6 +4,7 @@ Every moment is UTC and aware. A row's repr holds its ids alone, since the rest 
 """
 
 from postal.store.rows.base import METADATA, Row, fold
+from postal.store.rows.desk import JournalRow, TroubleKind, TroubleRow
 from postal.store.rows.games import (
     AttendanceRow,
     GameRow,
@@ -16,6 +17,7 @@ from postal.store.rows.games import (
 )
 from postal.store.rows.mails import (
     AccountRow,
+    Hindrance,
     MailRow,
     MailStatus,
     OutboxRow,
@@ -38,7 +40,9 @@ __all__ = [
     "AttendanceRow",
     "GameRow",
     "GameStatus",
+    "Hindrance",
     "HolderRow",
+    "JournalRow",
     "MailRow",
     "MailStatus",
     "OrderAction",
@@ -52,6 +56,8 @@ __all__ = [
     "SettingRow",
     "TokenKind",
     "TokenRow",
+    "TroubleKind",
+    "TroubleRow",
     "TurnRow",
     "TurnStatus",
     "fold",

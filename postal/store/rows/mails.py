@@ -20,11 +20,18 @@ A query uses such an index where it has these very words: by its order alone a d
 through all that was ever sent.
 """
 
+UNREAD = text("status = 'unread'")
+"""Which mails the server lists and did not hand over, for the index that leads to them."""
+
+HELD_BY_US = text("hindrance = 'ours'")
+"""Which messages our side could not hand over in time, for the index that leads to them."""
+
 
 class MailStatus(StrEnum):
-    """What became of a mail."""
+    """What became of a mail; unread: the server lists it and did not hand it over so far."""
 
     NEW = "new"
+    UNREAD = "unread"
     DONE = "done"
     IGNORED = "ignored"
     REJECTED = "rejected"
@@ -41,6 +48,14 @@ class OutboxState(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Hindrance(StrEnum):
+    """Why a mail was not handed over at once (RULES.md 10.5): our server or account, or its own."""
+
+    NONE = ""
+    OURS = "ours"
+    HIS = "his"
+
+
 class MailRow(Row, table=True):
     """A mail that came, as the server has it (MAIL.md, In 9); ``id`` keeps the order of arrival.
 
@@ -49,6 +64,10 @@ class MailRow(Row, table=True):
     ``game_id``, ``seat_id`` and ``turn`` are what the token names that it carries. ``owner`` is the
     process that handles it, until ``lease_until`` at most; ``next_try_at`` when it is tried again.
     ``place`` is the folder it lies in, ``target`` the one it goes to, ``moved`` whether it went.
+
+    Of an unread mail ``raw`` is its header, where that could be had, and ``internal_date`` the time
+    of the first sight where the server gives none. ``singled_at`` is when the server first handed
+    over another mail and not this one; None: it may be the server that is unwell (RULES.md 10.5).
     """
 
     __tablename__ = "inbox"
@@ -58,6 +77,7 @@ class MailRow(Row, table=True):
         Index("ix_inbox_seat_id_turn", "seat_id", "turn"),
         Index("ix_inbox_status_id", "status", "id"),
         Index("ix_inbox_new", "id", sqlite_where=NEW, postgresql_where=NEW),
+        Index("ix_inbox_unread", "id", sqlite_where=UNREAD, postgresql_where=UNREAD),
         {"sqlite_autoincrement": True},
     )
     shown: ClassVar = ("id", "uid", "status")
@@ -83,6 +103,7 @@ class MailRow(Row, table=True):
     owner: str | None = None
     lease_until: datetime | None = None
     next_try_at: datetime | None = None
+    singled_at: datetime | None = None
     place: str = ""
     target: str = ""
     moved: bool = False
@@ -95,6 +116,7 @@ class OutboxRow(Row, table=True):
     what goes to the GM. ``once_key`` is unique where set: such a mail is written once. ``raw`` is
     None once it is no longer kept; ``message_id`` holds its angle brackets. ``owner`` is the
     process that sends it, until ``lease_until`` at most. ``delayed``: a server on the way says so.
+    ``hindrance`` says why it was not handed over at once, until that has been reckoned with.
     """
 
     __tablename__ = "outbox"
@@ -104,6 +126,7 @@ class OutboxRow(Row, table=True):
         Index("ix_outbox_state_id", "state", "id"),
         Index("ix_outbox_unsent", "id", sqlite_where=UNSENT, postgresql_where=UNSENT),
         Index("ix_outbox_seat_id_turn", "seat_id", "turn"),
+        Index("ix_outbox_held", "id", sqlite_where=HELD_BY_US, postgresql_where=HELD_BY_US),
         {"sqlite_autoincrement": True},
     )
     shown: ClassVar = ("id", "game_id", "turn", "kind", "state")
@@ -127,6 +150,7 @@ class OutboxRow(Row, table=True):
     last_code: int | None = None
     last_text: str = Field(default="", sa_type=Words)
     delayed: bool = False
+    hindrance: Hindrance = Field(default=Hindrance.NONE, sa_type=by_value(Hindrance))
     sent_at: datetime | None = None
 
 

@@ -1,0 +1,112 @@
+"""Moving a deadline: never without an entry in the journal and a word to everybody."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from sqlmodel import Session
+
+from postal.engine.view import view
+from postal.service.loading import LoadedGame, find_game, load_game, load_turn_file
+from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.letters import Letter, Letters
+from postal.service.overtaken import OvertakenError
+from postal.service.workplace import Workplace
+from postal.store.rows import JournalRow, TurnRow, TurnStatus
+from postal.store.turns import move_deadline
+
+LOG = logging.getLogger("postal")
+
+Cause = Literal["outgoing", "unreached"]
+"""Why a deadline moves by itself: the reports could not be sent (10.5), or one player's (9.7)."""
+
+_SENTENCES: dict[Cause, str] = {
+    "outgoing": "the reports that ask for its orders could not be handed to the outgoing server",
+    "unreached": "a player was not reached by the report that asks for his orders",
+}
+
+
+def move(  # noqa: PLR0913 - each is a part of the event, named at the call
+    work: Workplace,
+    slug: str,
+    number: int,
+    deadline: datetime,
+    why: Cause,
+    also: Callable[[Session], object] = lambda _: None,
+) -> bool:
+    """Move the deadline of a turn in play to ``deadline`` (aware UTC), telling all of it.
+
+    ``also`` is done in the same transaction. False, doing nothing, where the turn is not open any
+    more, or its deadline is not earlier than that.
+    """
+    while True:
+        with work.database.reading() as session:
+            loaded = load_game(session, find_game(session, slug))
+            turn = loaded.turn
+            if turn is None or turn.number != number or turn.status is not TurnStatus.OPEN:
+                return False
+            if turn.deadline is None or turn.deadline >= deadline:
+                return False
+            moved = replace(loaded, turn=_moved(turn, deadline))
+            due_at = load_turn_file(session, loaded).due_at(moved)
+            letters = _letters(session, work, moved, turn.deadline, why)
+        entry = JournalRow(
+            at=work.clock.now(),
+            game_id=loaded.id,
+            turn=number,
+            what="deadline",
+            sentence=f"Moved from {turn.deadline.isoformat()} to {deadline.isoformat()}:"
+            f" {_SENTENCES[why]}.",
+        )
+        try:
+            with work.database.transaction() as session:
+                _write(session, turn, deadline, due_at, entry, letters)
+                also(session)
+        except OvertakenError:
+            # An order came meanwhile, or tokens were revoked: it is all reckoned anew.
+            continue
+        LOG.info("game %s: the deadline of turn %s is moved (%s)", slug, number, why)
+        return True
+
+
+def _write(  # noqa: PLR0913 - the whole of what is written
+    session: Session,
+    turn: TurnRow,
+    deadline: datetime,
+    due_at: datetime | None,
+    entry: JournalRow,
+    letters: Letters,
+) -> None:
+    if not move_deadline(session, turn, deadline, due_at):
+        raise OvertakenError
+    session.add(entry)
+    letters.queue(session)
+
+
+def _letters(
+    session: Session, work: Workplace, moved: LoadedGame, before: datetime, why: Cause
+) -> Letters:
+    letters, game = Letters(session, work), moved.game
+    for seat in moved.seats:
+        seen = view(game, seat.name)
+        rendered = work.reports.deadline(letters.frame(moved, seat), seen, before, why)
+        letters.to_player(moved, seat, Letter(LetterKind.DEADLINE, rendered, game.turn))
+    return letters
+
+
+def _moved(turn: TurnRow, deadline: datetime) -> TurnRow:
+    """Return the turn as it will be, in no session."""
+    return TurnRow(
+        id=turn.id,
+        game_id=turn.game_id,
+        number=turn.number,
+        status=turn.status,
+        opened_at=turn.opened_at,
+        deadline=deadline,
+        version=turn.version,
+        zone=turn.zone,
+    )

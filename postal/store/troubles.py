@@ -1,0 +1,69 @@
+"""Troubles that last, each noted once and told to the GM, and the journal of what was done."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import or_, update
+from sqlmodel import Session, col, select
+
+from postal.store.inserting import insert_new
+from postal.store.rows import JournalRow, TroubleKind, TroubleRow
+
+
+def open_troubles(session: Session, game_id: int | None = None) -> Sequence[TroubleRow]:
+    """Return what is not well now, the oldest first; of a game: that, and what is of no game."""
+    statement = select(TroubleRow).where(col(TroubleRow.ended_at).is_(None))
+    if game_id is not None:
+        of_it = or_(col(TroubleRow.game_id).is_(None), TroubleRow.game_id == game_id)
+        statement = statement.where(of_it)
+    return session.exec(statement.order_by(col(TroubleRow.since), col(TroubleRow.id))).all()
+
+
+def open_trouble(session: Session, kind: TroubleKind, about: str) -> TroubleRow | None:
+    """Return a trouble that lasts, None where there is none of that kind about that."""
+    statement = select(TroubleRow).where(
+        TroubleRow.kind == kind, TroubleRow.about == about, col(TroubleRow.ended_at).is_(None)
+    )
+    return session.exec(statement).first()
+
+
+def begin_trouble(session: Session, trouble: TroubleRow) -> TroubleRow:
+    """Note a trouble unless it is noted already; return its row, with the new sentence."""
+    values = trouble.model_dump(exclude={"id"})
+    insert_new(session, TroubleRow, [values])
+    row = open_trouble(session, trouble.kind, trouble.about)
+    assert row is not None, "it is there now, whoever noted it"
+    row.sentence = trouble.sentence
+    return row
+
+
+def count_telling(session: Session, trouble_id: int, told: int, now: datetime) -> bool:
+    """Note that the GM is told of a trouble once more; False where another process did it."""
+    statement = (
+        update(TroubleRow)
+        .where(
+            col(TroubleRow.id) == trouble_id,
+            col(TroubleRow.told) == told,
+            col(TroubleRow.ended_at).is_(None),
+        )
+        .values(told=told + 1, told_at=now)
+        .returning(col(TroubleRow.id))
+    )
+    return session.exec(statement).one_or_none() is not None
+
+
+def end_trouble_row(session: Session, trouble_id: int, now: datetime) -> bool:
+    """Note that a trouble is over; False where another process did it."""
+    statement = (
+        update(TroubleRow)
+        .where(col(TroubleRow.id) == trouble_id, col(TroubleRow.ended_at).is_(None))
+        .values(ended_at=now)
+        .returning(col(TroubleRow.id))
+    )
+    return session.exec(statement).one_or_none() is not None
+
+
+def journal_of(session: Session, game_id: int) -> Sequence[JournalRow]:
+    """Return what was done to a game beside its play, the oldest first."""
+    statement = select(JournalRow).where(JournalRow.game_id == game_id)
+    return session.exec(statement.order_by(col(JournalRow.id))).all()
