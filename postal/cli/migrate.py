@@ -30,7 +30,7 @@ def migrate(
 
     config = load_config(data)
     url = config.database_url
-    missing = ", ".join(outstanding_revisions(url))
+    missing = outstanding_revisions(url)
     if not missing:
         typer.echo("The database is up to date: there is nothing to do.")
         return
@@ -39,11 +39,11 @@ def migrate(
         before = "A copy is made beside it first" if sqlite else "Make a copy first (pg_dump)"
         typer.echo(
             f"The database was made by an earlier postal: `postal migrate --yes` brings its tables"
-            f" up to date (revision {missing}). {before}."
+            f" up to date (revision {missing[-1]}). {before}."
         )
         raise typer.Exit(1)
     # A daemon of the earlier postal would go on with tables that are no more; the server keeps its
     # own out.
     with only_one(url, config.folder) if sqlite else nullcontext():
         open_database(url, create=False, upgrade=True).close()
-    typer.echo(f"The database is up to date: revision {missing}.")
+    typer.echo(f"The database is up to date: revision {missing[-1]}.")

@@ -54,13 +54,14 @@ STANDARD_LIMITS: Mapping[str, int] = {
     "unread_hours": _A_FORTNIGHT,
     "unreached": 60,
 }
-"""The most that an option may be, whatever a game file says: pounds, counts, minutes, hours or days."""
+"""The most that an option may be, whatever a game file says: pounds, counts, or a span of time."""
 
 STANDARD_WORDS: Mapping[str, str] = {
     "drop_notice": "hours from the report that says a player is dropped until a turn goes on"
     " without him",
     "trouble_hours": "hours that a line which was refused or not understood holds the turn at most",
-    "unread_hours": "hours after the deadline that a mail which can't be read holds the turn at most",
+    "unread_hours": "hours after the deadline that a mail which can't be read holds the turn"
+    " at most",
     "unreached": "days after the deadline that the turn waits for a player whom the report did not"
     " reach",
 }

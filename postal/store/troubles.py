@@ -14,7 +14,7 @@ def open_troubles(session: Session, game_id: int | None = None) -> Sequence[Trou
     """Return what is not well now, the oldest first; of a game: that, and what is of no game."""
     statement = select(TroubleRow).where(col(TroubleRow.ended_at).is_(None))
     if game_id is not None:
-        of_it = or_(col(TroubleRow.game_id).is_(None), TroubleRow.game_id == game_id)
+        of_it = or_(col(TroubleRow.game_id).is_(None), col(TroubleRow.game_id) == game_id)
         statement = statement.where(of_it)
     return session.exec(statement.order_by(col(TroubleRow.since), col(TroubleRow.id))).all()
 

@@ -75,8 +75,8 @@ def test_a_moved_deadline_is_told_to_all_and_written_down(dealt: League) -> None
     letters = [one for one in dealt.outbox() if one.kind == "deadline"]
     assert sorted(one.player for one in letters) == sorted(dealt.players)
     text = " ".join(text_of(letters[0].raw).split())
-    assert "the deadline of turn 1 is moved. It was Mon 9 Mar 2026" in text
-    assert "The deadline is Wed 11 Mar 2026" in text
+    assert "the deadline of turn 1 is moved. It was Monday 9 March 2026" in text
+    assert "The deadline is Wednesday 11 March 2026" in text
     with dealt.database.reading() as session:
         game = load_game(session, find_game(session, SLUG))
         (entry,) = journal_of(session, game.id)

@@ -38,6 +38,7 @@ def copies(url: str) -> list[str]:
     own = {file.name, f"{file.name}-wal", f"{file.name}-shm"}
     return sorted(path.name for path in file.parent.iterdir() if path.name not in own)
 
+
 NEWEST = revisions()[-1]
 
 

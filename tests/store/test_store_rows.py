@@ -19,6 +19,7 @@ from postal.store.rows import (
     GameRow,
     GameStatus,
     HolderRow,
+    JournalRow,
     MailRow,
     OrderAction,
     OrderHistoryRow,
@@ -30,6 +31,8 @@ from postal.store.rows import (
     SettingRow,
     TokenKind,
     TokenRow,
+    TroubleKind,
+    TroubleRow,
     TurnRow,
     fold,
 )
@@ -97,6 +100,8 @@ def rows_with_secrets(now: datetime) -> list[Row]:
         ),
         AccountRow(account=CARDS, folder=CARDS, owner=CARDS),
         SettingRow(key="token", value=CARDS),
+        TroubleRow(kind=TroubleKind.SENDING, about=CARDS, since=now, sentence=CARDS),
+        JournalRow(at=now, who=CARDS, what="deadline", sentence=CARDS),
     ]
 
 
