@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from postal.engine import bank, offers
+from postal.engine import bank
 from postal.engine.cards import Card
 from postal.engine.orders import Bet, Cancel, Expose, Give, LimitRaise, Line, Order
 from postal.engine.phases import ACTIONS, ORDERS, betting, give
@@ -142,7 +142,7 @@ def submit(game: Game, book: Book, player: str, lines: Sequence[Line]) -> Submis
     return Submission(
         book,
         tuple(accepted),
-        tuple(_taught(game, book, player, problem) for problem in problems),
+        tuple(problems),
         tuple(read.cancelled),
         tuple(lost),
         tuple(repeated),
@@ -306,16 +306,6 @@ def _covered(
         problem = Problem(Fault.NOT_COVERED, figures, hand=hand.name)
         refusals.append((good, good.line.problem(problem)))
     return None, refusals
-
-
-def _taught(game: Game, book: Book, player: str, problem: Problem) -> Problem:
-    """Return a problem with what could be written instead, as things stand after the mail."""
-    for hand, index in game.hands_of(player):
-        phase = game.phase_of(hand)
-        due = ACTIONS[type(phase)].due(game, hand) if phase else ()
-        if hand.name == problem.hand and index in due and not final(game, book, player, hand):
-            return offers.taught(game, hand, index, problem, spare(game, book, player, hand))
-    return problem
 
 
 def _price(game: Game, hand: Hand, index: int, order: Order) -> int:

@@ -1,33 +1,48 @@
 """What is offered to a player as lines ready to copy: by his cards and his money (RULES.md 8.2).
 
-Each is accepted as it stands. For a choice of cards it is a form to fill in, with the cards in the
+Here alone it is decided: for what is due from him, and for a line of his that was not taken. Each
+is accepted as it stands. For a choice of cards it is a form to fill in, with the cards in the
 order in which they came: what is best is the player's own affair (ORDERS.md, "The receipt").
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from postal.engine import bank
+from postal.engine.book import Book, final, spare
 from postal.engine.cards import Card
-from postal.engine.orders import Bet, Expose, Gift, Give, Keep, Order
+from postal.engine.game import due_of
+from postal.engine.orders import Bet, Expose, Gift, Give, Keep, LimitRaise, Order
 from postal.engine.phases import betting
 from postal.engine.problems import Fault, Problem
 from postal.engine.rules import BettingPhase, ExposePhase, GivePhase, KeepPhase, Phase
 from postal.engine.state import Game, Hand, Seat
 from postal.engine.words import Verb
 
+Accepts = Callable[[str], bool]
+"""Whether a mail of these lines would be taken without a problem, as things stand."""
+
 _SUMS = frozenset({Fault.OVER_LIMIT, Fault.UNDER_LIMIT, Fault.NOT_COVERED})
-_TAUGHT = _SUMS | {
-    Fault.OTHER_KIND_DUE,
-    Fault.KEEP_MISSING,
-    Fault.WRONG_GIFTS,
-    Fault.WRONG_NUMBER,
-    Fault.WRONG_EXPOSURE,
-    Fault.NOT_HELD,
-    Fault.EXPOSED_NOT_KEPT,
-}
+_OTHER_DUE = frozenset(
+    {Fault.OTHER_KIND_DUE, Fault.KEEP_MISSING, Fault.WRONG_GIFTS, Fault.WRONG_NUMBER}
+    | {Fault.WRONG_EXPOSURE, Fault.NOT_HELD, Fault.EXPOSED_NOT_KEPT}
+)
 """The faults of a line for a hand for which something else is due, or due in another form."""
+_EACH_MEANT = frozenset({Fault.SEVERAL_TABLES, Fault.SECOND_ORDER})
+"""The faults of a line whose orders are all meant: what is offered for it is paid together."""
+_ABOUT_NO_ORDER = frozenset(
+    {Fault.BEHIND_WORDS, Fault.BEHIND_MARK, Fault.NOT_AN_ORDER, Fault.NEGATED, Fault.NO_HANDS}
+    | {Fault.LINE_TOO_LONG, Fault.TOO_MANY_LINES, Fault.TOO_MANY_PARTS, Fault.FURTHER_LINES}
+    | {Fault.COMMAND_QUESTION, Fault.COMMAND_BESIDE_OTHERS, Fault.CANCEL_AFTER_TABLE}
+    | {Fault.CANCEL_WITHOUT_TABLE, Fault.CANCEL_UNCLEAR, Fault.HOLIDAY_DAYS_MISSING}
+    | {Fault.HOLIDAY_NOT_DATES, Fault.HOLIDAY_BACKWARDS, Fault.BLOCK_WITHOUT_COLON}
+    | {Fault.BLOCK_EMPTY, Fault.BLOCK_UNCLOSED}
+)
+"""The faults that no example of what is due would help with."""
+_ORDER_CODES = ("not-understood", "not-allowed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +116,44 @@ def as_dealt(seat: Seat) -> tuple[Card, ...]:
     return (*came, *left)
 
 
-def taught(game: Game, hand: Hand, index: int, problem: Problem, left: int) -> Problem:
-    """Return a problem with what its player may write instead, as ``left`` pounds can pay it.
+def taught(game: Game, book: Book, player: str, problem: Problem, accepts: Accepts) -> Problem:
+    """Return a problem with the lines that its player may copy, as ``book`` has his orders.
 
-    It is never a fold, which nobody is taught who did not write it: where no more is left the
-    figures say so, as they name the bets that can be made wherever the words name any.
+    His own order made right is in ``examples``; where there is none, one of what is due from him
+    takes its place: for the hand that he wrote of, else for the first that is due. It is never a
+    fold or a sum that he did not write, but for the limit that his sum went beyond: where only a
+    fold is left the figures say so, as they name the bets that can be made.
     """
-    is_bet = isinstance(game.phase_of(hand), BettingPhase)
-    if problem.fault not in _TAUGHT and not (is_bet and problem.figures.verbs):
+    place = next((at for at in _open(game, book, player) if at[0].name == problem.hand), None)
+    if place is not None and isinstance(game.phase_of(place[0]), BettingPhase):
+        problem = _with_reach(game, problem, place, spare(game, book, player, place[0]))
+    own: list[str] = []
+    for line in _own(game, problem, place):
+        beside = own if problem.fault in _EACH_MEANT else ()
+        own += [line] if accepts("\n".join((*beside, line))) else []
+    if own:
+        return replace(problem, examples=tuple(own))
+    due = tuple(islice(filter(accepts, _due(game, book, player, problem)), 1))
+    otherwise = problem.fault in _SUMS | _OTHER_DUE
+    if otherwise and place is not None:
+        return replace(problem, examples=due)
+    worded = problem.code in _ORDER_CODES and not problem.figures.verbs
+    helps = otherwise or (worded and problem.fault not in _ABOUT_NO_ORDER)
+    return replace(problem, examples=(), instead=due if helps else ())
+
+
+def _open(game: Game, book: Book, player: str) -> Iterator[tuple[Hand, int]]:
+    """Yield the hands for which something is due from a player that he can still send."""
+    for hand, index in game.hands_of(player):
+        if index in due_of(game, hand) and not final(game, book, player, hand):
+            yield hand, index
+
+
+def _with_reach(game: Game, problem: Problem, place: tuple[Hand, int], left: int) -> Problem:
+    """Return the problem of a bet with those that ``left`` pounds can pay among its figures."""
+    if not problem.figures.verbs and problem.fault not in _SUMS | _OTHER_DUE:
         return problem
-    if not is_bet:
-        return replace(problem, examples=(offered(game, hand, index, left)[0].line(),))
+    hand, index = place
     within = reach(game, hand, index, left)
     figures = replace(
         problem.figures,
@@ -120,14 +162,36 @@ def taught(game: Game, hand: Hand, index: int, problem: Problem, left: int) -> P
         on_iou=within.on_iou,
         elsewhere=bank.cash(game, hand.seats[index].player) - left,
     )
-    examples: tuple[Bet, ...] = ()
-    if problem.fault in _TAUGHT:
-        phase = betting.phase_of(game, hand)
-        bets = tuple(_least(hand, phase, verb) for verb in within.verbs if verb != "fold")
-        low = problem.fault is Fault.UNDER_LIMIT
-        sums = (Bet(hand.table, "raise", phase.min_raise if low else within.most),)
-        examples = sums if within.most and problem.fault in _SUMS else bets
-    return replace(problem, figures=figures, examples=tuple(bet.line() for bet in examples))
+    return replace(problem, figures=figures)
+
+
+def _own(game: Game, problem: Problem, place: tuple[Hand, int] | None) -> tuple[str, ...]:
+    """Return the player's own order made right, where that takes no guess."""
+    match problem.fault:
+        case Fault.OVER_LIMIT | Fault.UNDER_LIMIT | Fault.NOT_COVERED if place is not None:
+            hand, most = place[0], problem.figures.most
+            low = problem.fault is Fault.UNDER_LIMIT
+            amount = betting.phase_of(game, hand).min_raise if low else most
+            return (Bet(hand.table, "raise", amount).line(),) if most else ()
+        case Fault.RAISE_TO:
+            # Before a first raise what a bet adds and what it comes to are one sum.
+            bets = place[0].betting if place is not None else None
+            return problem.examples if bets is not None and not bets.raises else ()
+        case fault:
+            return () if fault in _OTHER_DUE else problem.examples
+
+
+def _due(game: Game, book: Book, player: str, problem: Problem) -> Iterator[str]:
+    """Yield lines of what is due, a raise without a sum; for the hands of a problem if any is."""
+    places = list(_open(game, book, player))
+    for hand, index in [at for at in places if at[0].name in problem.hands] or places:
+        orders = offered(game, hand, index, spare(game, book, player, hand))
+        bets = [order.verb for order in orders if isinstance(order, Bet)]
+        for order in orders:
+            if not (isinstance(order, Bet) and order.verb in ("raise", "fold")):
+                yield order.line()
+        if "raise" in bets:
+            yield LimitRaise(hand.table, "min").line()
 
 
 def _bets(game: Game, hand: Hand, index: int, left: int) -> tuple[Bet, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from postal.engine.cards import Card
@@ -34,11 +35,11 @@ def read_bet(table: str, words: list[str]) -> Bet | LimitRaise | Refusal:
     before, shown = _at_expose(words[1:])
     verb = "raise" if key(words[0]) in RAISE_WORDS else key(words[0])
     amount = _amount(table, before) if verb == "raise" else _no_amount(table, verb, before)
-    if isinstance(amount, Refusal):
-        return amount
     cards: tuple[Card, ...] | Refusal = ()
     if shown is not None:
         cards = read_cards(shown)
+    if isinstance(amount, Refusal):
+        return amount if isinstance(cards, Refusal) else _if_added(amount, table, before, cards)
     if isinstance(cards, Refusal):
         return cards
     if isinstance(amount, str):
@@ -101,6 +102,20 @@ def _no_sum(words: list[str]) -> Fault | None:
         return Fault.TWO_ORDERS
     conditional = CONDITION_WORDS.intersection(map(key, words))
     return Fault.CONDITION if conditional and without_condition(words) == words else None
+
+
+def _if_added(
+    refusal: Refusal, table: str, words: Sequence[str], cards: tuple[Card, ...]
+) -> Refusal:
+    """Return the refusal of ``raise to 60000`` with the raise of that sum, of others as it is.
+
+    They are one only while what a raise adds is all that it comes to: the state of the hand
+    decides whether the line may be offered.
+    """
+    pounds = sum_meant(" ".join(words[1:])) if refusal.fault is Fault.RAISE_TO else None
+    if pounds is None:
+        return refusal
+    return replace(refusal, examples=(Bet(table, "raise", pounds, cards).line(),))
 
 
 def limit_named(words: Sequence[str]) -> tuple[Limit, int] | None:

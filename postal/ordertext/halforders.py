@@ -119,7 +119,10 @@ def order_at_end(said: Said) -> Refusal | None:
     """Answer a sentence that ends in an order from end to end, ``if Cleo raises, A: fold``."""
     for end in ends(said.text, said.context, capital=said.capital):
         order = read_direct(replace(said, text=end, letterless=False))
-        if order is not None and not isinstance(order, Refusal):
+        if isinstance(order, Refusal):
+            if order.fault is Fault.RAISE_TO and order.examples:
+                return order
+        elif order is not None:
             conditional = key(said.words[0]) in CONDITION_WORDS
             fault = Fault.CONDITION if conditional else Fault.WORDS_BEFORE_ORDER
             return said.refused(fault, end, (order.table,))

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from postal.engine.orders import Bet, LimitRaise, Order
-from postal.engine.words import BET_WORDS, DIRECTION_WORDS, RAISE_WORDS, VERB_WORDS, Verb
+from postal.engine.words import (
+    ALL_TABLES,
+    BET_WORDS,
+    DIRECTION_WORDS,
+    RAISE_WORDS,
+    VERB_WORDS,
+    Verb,
+)
 from postal.ordertext.arguments import read_arguments
 from postal.ordertext.bets import limit_named
 from postal.ordertext.cards import is_card
@@ -27,13 +34,15 @@ def own_lines(text: str, tables: Sequence[str], context: Context) -> tuple[str, 
     """Return a folded text's own orders, each as its canonical line at each of the tables.
 
     Nothing is made up: no verb, sum or card that isn't written. Empty where nothing can be made
-    out; of several bets that stand as alternatives each is one.
+    out, and where what is no bet is meant for all tables; of several bets that stand as
+    alternatives each is one.
     """
     lines = [
         order.line()
         for table in tables
         for part in _alternatives(text.split())
         if (order := _order(table, part, context)) is not None
+        and (table != ALL_TABLES or isinstance(order, Bet | LimitRaise))
     ]
     return tuple(dict.fromkeys(lines))[:MOST_LINES]
 
@@ -83,7 +92,7 @@ def _mended(table: str, words: list[str], context: Context) -> Order | None:
     glued = glued_raise(words[0])
     if glued or is_all_in(words):
         return _raise(table, [glued] if glued else words)
-    verbs = [key(words[0])] if is_verb(words) else misspelt_verb(key(words[0]))
+    verbs = [key(words[0])] if is_verb(words) else _misspelt(words[0])
     if len(verbs) != 1:
         return None
     if verbs[0] in RAISE_WORDS:
@@ -95,7 +104,13 @@ def _mended(table: str, words: list[str], context: Context) -> Order | None:
 
 
 def _begins(words: list[str]) -> bool:
-    return is_verb(words) or bool(glued_raise(words[0]) or misspelt_verb(key(words[0])))
+    return is_verb(words) or bool(glued_raise(words[0]) or _misspelt(words[0]))
+
+
+def _misspelt(word: str) -> tuple[str, ...]:
+    """Return the verbs that a word may be a slip of: "all" is none of "call"."""
+    bare = key(word)
+    return () if bare == ALL_TABLES else misspelt_verb(bare)
 
 
 def _raise(table: str, words: list[str]) -> Order | None:

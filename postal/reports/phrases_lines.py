@@ -31,7 +31,8 @@ LINE_PHRASES: dict[Fault, Phrase] = {
     ),
     Fault.RAISE_TO: Phrase(
         '"raise to" is not read: a raise says how much it adds to what equals the opponent\'s.',
-        advice="Write raise and the sum that you add.",
+        "If that is the sum that you add, write",
+        "Write raise and the sum that you add.",
     ),
     Fault.WORDS_AFTER_VERB: Phrase('"{text}" means nothing after {verb}.', _COPY, _LINE),
     Fault.CONDITION: Phrase(

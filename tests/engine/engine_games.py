@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
+from postal.engine import offers
 from postal.engine.book import Book, Submission, submit
 from postal.engine.cards import Card, full_pack, parse_cards
 from postal.engine.editions import NEWEST
@@ -19,6 +20,7 @@ from postal.engine.orders import (
     Gift,
     Give,
     Keep,
+    LimitRaise,
     Line,
     Order,
 )
@@ -64,6 +66,8 @@ def order(text: str) -> Order | Cancel:
     if verb in ("keep", "discard"):
         kind = Keep if verb == "keep" else Discard
         return kind(table, parse_cards(cards), parse_cards(exposed))
+    if cards.strip() in ("max", "min"):
+        return LimitRaise(table, "max" if cards.strip() == "max" else "min", parse_cards(exposed))
     known: Verb = next(known for known in get_args(Verb) if known == verb)
     return Bet(table, known, int(cards.strip() or 0), parse_cards(exposed))
 
@@ -76,6 +80,15 @@ def lines(*texts: str) -> list[Line]:
 def codes(submission: Submission) -> list[str]:
     """Return the problems of a mail as ``code hand``."""
     return [f"{problem.code} {problem.hand}".strip() for problem in submission.problems]
+
+
+def taught(game: Game, book: Book, player: str, problem: Problem) -> Problem:
+    """Return a problem with what may be copied, canonical lines being read as they are."""
+
+    def accepts(text: str) -> bool:
+        return not submit(game, book, player, lines(*text.split("\n"))).problems
+
+    return offers.taught(game, book, player, problem, accepts)
 
 
 def told(problem: Problem) -> str:
@@ -102,6 +115,11 @@ class Play:
         taken = submit(self.game, self.book, player, mail)
         self.book = taken.book
         return taken
+
+    def answer(self, player: str, *texts: str) -> tuple[Problem, ...]:
+        """Send canonical lines as one mail, and return its problems as their player is told."""
+        taken = self.mail(player, *texts)
+        return tuple(taught(self.game, self.book, player, one) for one in taken.problems)
 
     def good(self, player: str, *texts: str) -> None:
         """Send a mail that must meet no problem."""

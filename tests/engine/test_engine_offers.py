@@ -12,7 +12,16 @@ from postal.engine.orders import Line
 from postal.engine.problems import Fault, Problem
 from postal.engine.state import Game
 from postal.engine.view import Due, view
-from tests.engine.engine_games import Play, betting, deal, lines, order, showdown, smith
+from tests.engine.engine_games import (
+    Play,
+    betting,
+    deal,
+    lines,
+    order,
+    showdown,
+    smith,
+    taught,
+)
 from tests.engine.engine_random import Turn, played
 from tests.engine.test_engine_laws import GAMES, SEEDS, SIZES, quick
 
@@ -43,7 +52,7 @@ def test_a_choice_of_cards_is_a_form_in_the_order_dealt() -> None:
     assert len(came) == 3
     shown = f"9S KD JKR AS {came[0]} expose 9S KD JKR"
     assert due(play, "Ann").examples == (f"A: keep {shown}",)
-    (problem,) = play.mail("Ann", "A: expose 9S KD JKR").problems
+    (problem,) = play.answer("Ann", "A: expose 9S KD JKR")
     assert problem.examples == (f"A: keep {shown}",)
 
 
@@ -126,13 +135,13 @@ def test_2_4_nothing_is_offered_for_gifts_on_their_way() -> None:
     item = due(play, "Ann")
     assert (item.final, item.examples) == (True, ())
     assert due(play, "Ann", "B").examples
-    (problem,) = play.mail("Ann", "A: fold").problems
-    assert problem.examples == ()
+    (problem,) = play.answer("Ann", "A: fold")
+    assert (problem.examples, problem.instead) == ((), due(play, "Ann", "B").examples)
 
 
 def refusal(play: Play, player: str, *texts: str) -> Problem:
     """Return the one problem of a mail."""
-    (problem,) = play.mail(player, *texts).problems
+    (problem,) = play.answer(player, *texts)
     return problem
 
 
@@ -140,7 +149,7 @@ def test_a_fold_is_taught_to_nobody() -> None:
     """Where nothing else can be paid there is no line to copy, and the figures say so."""
     play = betting(SAMPLE)
     problem = refusal(play, "Ann", "A: give 2C 3C next, 4C previous")
-    assert (problem.fault, problem.examples) == (Fault.OTHER_KIND_DUE, ("A: raise 1000",))
+    assert (problem.fault, problem.examples) == (Fault.OTHER_KIND_DUE, ("A: raise min",))
     for written in ("A: stay", "A: raise 60000", "A: raise 9", "A: give 2C 3C next, 4C previous"):
         problem = refusal(poor(19_000), "Bob", written)
         assert (problem.examples, problem.figures.verbs) == ((), ("fold",)), written
@@ -178,9 +187,11 @@ def offers(turn: Turn) -> Iterator[tuple[str, Game, Book, str]]:
     """Yield every line that a turn offers, with its player and the state in which it does."""
     game = turn.before
     for (player, _), taken in zip(turn.mails, turn.taken, strict=True):
-        for problem in taken.problems:
-            yield from ((player, game, taken.book, line) for line in problem.examples)
-            assert not any("fold" in line for line in problem.examples)
+        for refused in taken.problems:
+            problem = taught(game, taken.book, player, refused)
+            copied = (*problem.examples, *problem.instead)
+            yield from ((player, game, taken.book, line) for line in copied)
+            assert not any("fold" in line for line in copied)
     for player in game.players:
         for book in (Book(), turn.book):
             for item in view(game, player, book).due:

@@ -209,7 +209,7 @@ def problems() -> Iterator[tuple[str, Problem]]:
         play = begin()
         held = [str(card) for card in sorted(play.seat(player).hidden)]
         written = line.format(five=" ".join(held[-5:]), other=held[0])
-        (problem,) = play.mail(player, written).problems
+        (problem,) = play.answer(player, written)
         yield written, problem
 
 

@@ -14,6 +14,7 @@ from postal.engine.state import Game
 from postal.engine.view import view
 from postal.ordertext import read_mail
 from postal.reports import Rendered
+from postal.service.inbound.offers import Offers
 from tests.engine.engine_random import Turn, played
 from tests.reports.playing import FRAME, context, facts, reports, smith
 
@@ -35,7 +36,8 @@ def offers(turn: Turn, player: str) -> Iterator[tuple[str, Rendered, Book]]:
     yield "report", MAIL.report(FRAME, view(game, player)), Book()
     for (sender, _), taken in zip(turn.mails, turn.taken, strict=True):
         if sender == player:
-            slip = replace(facts(game, taken.book, player), problems=taken.problems)
+            told = Offers(game, taken.book, player).mended(taken.problems)
+            slip = replace(facts(game, taken.book, player), problems=told)
             receipt = MAIL.receipt(FRAME, view(game, player, taken.book), slip)
             yield "receipt", receipt, taken.book
     seen = view(game, player, final)

@@ -11,6 +11,7 @@ from postal.engine.problems import Fault, Problem
 from postal.mail.incoming import read
 from postal.ordertext import Reading, own_words, read_mail
 from postal.service.inbound.case import SeatCase
+from postal.service.inbound.offers import Offers
 from postal.service.records.play import order_context
 from postal.store.outbox import texts_to_seat
 
@@ -109,8 +110,9 @@ def _told(case: SeatCase, number: int, text: str) -> Iterator[Problem]:
     taken = submit(game, case.file.book, player, reading.lines)
     hands = {hand.table: hand.name for hand, _ in game.hands_of(player)}
     told = Problem(Fault.MARKED, line=text, number=number)
-    refused = next(iter((*reading.problems, *taken.problems)), None)
-    if refused is not None:
+    problems = (*reading.problems, *taken.problems)
+    if problems:
+        (refused,) = Offers(game, case.file.book, player).mended(problems[:1])
         yield replace(told, examples=refused.examples, hand=refused.hand, further=refused.further)
     elif reading.lines:
         orders = [line.order for line in reading.lines]
