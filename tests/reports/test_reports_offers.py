@@ -107,6 +107,23 @@ def test_every_line_that_a_mail_offers_is_taken(which: str) -> None:
     assert {"report bounds", "status bounds", "late bounds"} <= set(came)
 
 
+def test_the_help_shows_every_way_to_bet() -> None:
+    """Each of its lines is read as it stands, in the text and in the HTML alike."""
+    turn = next(played(smith(), 3, tidy=False))
+    seen = view(turn.before, turn.before.players[0])
+    mail = MAIL.help(FRAME)
+    shown = marked(mail)
+    for line in shown:
+        read = read_mail(line, context(seen))
+        assert not read.problems, line
+        assert read.lines or read.commands or line == "end", line
+    bets = ("raise 40000", "raise max", "raise min", "stay", "fold", "check", "call")
+    assert {f"A: {bet}" for bet in bets} <= set(shown)
+    paragraphs = document_fromstring(mail.html.encode()).iter("p")
+    html = [" ".join(one.text_content().split()) for one in paragraphs]
+    assert [one[len(MARK) :] for one in html if one.startswith(MARK)] == shown
+
+
 def test_the_html_offers_the_same_lines() -> None:
     """Each in a paragraph of its own, and none beside."""
     turn = next(played(smith(), 3, tidy=False))
