@@ -1,5 +1,6 @@
 """A good token in a mail that is no person's by its form: told once a day, and seen by the GM."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -154,3 +155,51 @@ def test_the_turn_waits_for_whoever_was_told(quick: League) -> None:
     quick.poll()
     quick.clock.advance(HOUR)
     assert len(quick.due()) == 1
+
+
+DOUBTS = {
+    "": "",
+    "another player's address": "it is from another player's address",
+    "the server": "dmarc=fail",
+}
+
+
+def doubted(league: League, how: str) -> None:
+    """Deliver a bulk mail with Ann's token that orders something, of a sender doubted so or not."""
+    league.work = replace(
+        league.work, identity=replace(league.work.identity, authserv_id="mx.example.org")
+    )
+    sender = "bob@example.org" if how == "another player's address" else ""
+    verdict = "fail" if how == "the server" else "pass"
+    headers = f"Precedence: bulk\nAuthentication-Results: mx.example.org; dmarc={verdict}\n"
+    league.post.deliver(league.mail("Ann", f"{line(league)}\n", sender=sender, headers=headers))
+    league.poll()
+
+
+@pytest.mark.parametrize("how", DOUBTS)
+def test_one_of_a_doubtful_sender_holds_nothing_up(quick: League, how: str) -> None:
+    """The word goes to the registered address all the same, and the GM sees why."""
+    quick.order_all()
+    quick.poll()
+    doubted(quick, how)
+    (word,) = quick.outbox("Ann", "refused")
+    assert word.recipient == "ann@example.org"
+    assert b"bob" not in word.raw
+    assert listed(quick)[0].endswith(DOUBTS[how] or "orders something")
+    assert not quick.outbox("Ann", "held")
+    quick.clock.advance(HOUR)
+    assert len(quick.due()) == (1 if how else 0)
+
+
+@pytest.mark.parametrize("how", DOUBTS)
+def test_one_of_a_doubtful_sender_keeps_nobody_from_being_dropped(quick: League, how: str) -> None:
+    """Whoever has got hold of a token is not the player (9.4)."""
+    for _ in range(2):
+        quick.order_all("Ann")
+        quick.poll()
+        doubted(quick, how)
+        quick.clock.move_to(quick.turns()[-1].deadline + HOUR)
+        quick.poll()
+        quick.due()
+    assert quick.game.turn == 3
+    assert quick.game.dropped == (("Ann",) if how else ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from postal.mail.authentication import doubt
 from postal.mail.gate import base_address
 from postal.service.inbound.case import SeatCase
@@ -12,6 +14,18 @@ from postal.store.outbox import count_messages
 from postal.store.rows import MailStatus
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a mail's sender is doubtful: for the list of mails, and as the GM is told.
+
+    ``of_player``: it is from the address of another player of the game.
+    """
+
+    why: str
+    said: str
+    of_player: bool
+
+
 def doubtful(case: SeatCase) -> Outcome | None:
     """Set a doubtful mail aside, telling the registered player and the GM.
 
@@ -19,20 +33,33 @@ def doubtful(case: SeatCase) -> Outcome | None:
     player of the game: a token may have got about, and an address may be forged. If it is his
     after all, the GM has until the deadline to say so (RULES.md 10.6).
     """
+    found = doubt_of(case)
+    if found is None:
+        return None
+    _tell(case, found)
+    reason = f"held, its sender is doubtful: {found.why}"
+    return Outcome(MailStatus.QUARANTINED, reason, case.whose, turn=case.troubled(his=False))
+
+
+def doubt_of(case: SeatCase) -> Doubt | None:
+    """Return why a mail may not be from the player whose token it has, None where nothing says so.
+
+    The GM's word that it is his settles it.
+    """
     if case.vouched:
         return None
     why = doubt(case.incoming, case.work.identity.authserv_id)
     other = _other_player(case)
     if why is None and other is None:
         return None
-    said = f"your mail server says {why}" if why else f"it is from {other}'s address"
-    why = why or "it is from another player's address"
-    _tell(case, said, from_player=other is not None)
-    reason = f"held, its sender is doubtful: {why}"
-    return Outcome(MailStatus.QUARANTINED, reason, case.whose, turn=case.troubled(his=False))
+    return Doubt(
+        why or "it is from another player's address",
+        f"your mail server says {why}" if why else f"it is from {other}'s address",
+        of_player=other is not None,
+    )
 
 
-def _tell(case: SeatCase, said: str, *, from_player: bool) -> None:
+def _tell(case: SeatCase, found: Doubt) -> None:
     kind, work, loaded, letters = LetterKind.HELD, case.work, case.loaded, case.letters
     # Once in so long, however many such mails come.
     pause = kind.pause
@@ -40,10 +67,10 @@ def _tell(case: SeatCase, said: str, *, from_player: bool) -> None:
     if count_messages(case.session, case.seat.address, work.clock.now() - pause, (kind,)):
         return
     frame = letters.frame(loaded, case.seat)
-    rendered = work.reports.held(frame, "player" if from_player else "server")
+    rendered = work.reports.held(frame, "player" if found.of_player else "server")
     letters.to_player(loaded, case.seat, Letter(kind, rendered, loaded.game.turn))
     sentences = (
-        f"A mail with {case.seat.name}'s token came, and {said}.",
+        f"A mail with {case.seat.name}'s token came, and {found.said}.",
         f"Nothing in it was done. `postal inbox show {case.row.id}` shows it.",
         f"`postal inbox release {case.row.id}` takes it as his.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from postal.mail.gate import Slip, from_ourselves, refusal, slip
 from postal.ordertext import own_words, read_mail
 from postal.service.inbound.case import Case, SeatCase, seated
+from postal.service.inbound.doubts import doubt_of
 from postal.service.inbound.outcome import Outcome
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter
@@ -18,7 +19,9 @@ def refused(case: Case) -> Outcome | None:
 
     But a mail with a good token which a person may have written is for the GM to see. Where it
     orders something above all quoting, the player is told so at his registered address, once a
-    day at most, and his turn waits as for any line of his that was not taken (MAIL.md).
+    day at most, and his turn waits as for any line of his that was not taken (MAIL.md). Where its
+    sender is doubtful besides, that word is all: it is no sign of life and holds nothing up, for
+    whoever has got hold of a token could keep a player from being dropped with it.
     """
     ours = (case.work.identity.mailbox,)
     reason = refusal(case.incoming, ours)
@@ -34,9 +37,11 @@ def refused(case: Case) -> Outcome | None:
     if whose.loaded.turn is None or not _orders_something(whose):
         return Outcome(MailStatus.REJECTED, reason)
     _tell(whose, what)
-    return Outcome(
-        MailStatus.REJECTED, f"{reason} and orders something", turn=whose.troubled(his=True)
-    )
+    reason = f"{reason} and orders something"
+    found = doubt_of(whose)
+    if found is not None:
+        return Outcome(MailStatus.REJECTED, f"{reason}, but its sender is doubtful: {found.why}")
+    return Outcome(MailStatus.REJECTED, reason, turn=whose.troubled(his=True))
 
 
 def _orders_something(case: SeatCase) -> bool:
