@@ -156,7 +156,7 @@ LINE_PHRASES: dict[Fault, Phrase] = {
     Fault.TOO_MANY_PARTS: Phrase(
         "Only the first {needed} parts of a mail are read; there are more.", advice=_SHORTER
     ),
-    Fault.FURTHER_LINES: Phrase("{given} further lines were not taken either.", advice=_ONE_A_LINE),
+    Fault.FURTHER_LINES: Phrase("{further_lines} not taken either.", advice=_ONE_A_LINE),
     Fault.COMMAND_QUESTION: Phrase(
         '"{text}" is a question.', advice="Write {verb} without the question mark."
     ),

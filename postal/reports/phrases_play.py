@@ -9,7 +9,7 @@ _EXAMPLE = "Write for example"
 _BETS = "You may {any_verb}."
 _WITH_THAT = "You may {any_verb} with that{elsewhere}."
 _RAISE = "Write for example (you may: {verbs})"
-_STANDS = "your {verb} stands, but the card to expose was dropped:"
+_STANDS = "your {verb} stands, but {dropped_cards} dropped:"
 
 
 def _of_hand(said: str, lead: str = "", advice: str = "") -> Phrase:
@@ -30,13 +30,13 @@ PLAY_PHRASES: dict[Fault, Phrase] = {
         advice="They can no longer be changed.",
     ),
     Fault.WRONG_GIFTS: _of_hand("you must give {gifts}.", _EXAMPLE),
-    Fault.WRONG_NUMBER: _of_hand("you must {verb} {needed} cards, not {given}.", _EXAMPLE),
+    Fault.WRONG_NUMBER: _of_hand("you must {verb} {needed_cards}, not {given}.", _EXAMPLE),
     Fault.WRONG_EXPOSURE: _of_hand("you must expose {needed_cards}, not {given}.", _EXAMPLE),
     Fault.NOT_HELD: _of_hand("you do not hold {cards}; face down you hold {held}.", _EXAMPLE),
     Fault.EXPOSED_NOT_KEPT: _of_hand(
         "you can expose only cards that you keep, and you keep {held}.", _EXAMPLE
     ),
-    Fault.RAISE_CAP: _of_hand("there were {needed} raises, the most in one stage.", advice=_BETS),
+    Fault.RAISE_CAP: _of_hand("there {were_raises}, the most in one stage.", advice=_BETS),
     Fault.NOTHING_TO_EQUAL: _of_hand(
         "there is nothing to equal, so you cannot stay.", advice=_BETS
     ),
@@ -56,6 +56,6 @@ PLAY_PHRASES: dict[Fault, Phrase] = {
     ),
     Fault.EXPOSE_NOT_NEXT: _of_hand(f"{_STANDS} no card is exposed after this."),
     Fault.EXPOSE_NOT_WITH_BET: _of_hand(f"{_STANDS} only a raise or a stay can name one."),
-    Fault.EXPOSE_WRONG_NUMBER: _of_hand(f"{_STANDS} name {{needed}}."),
-    Fault.EXPOSE_NOT_HELD: _of_hand(f"{_STANDS} you do not hold it face down."),
+    Fault.EXPOSE_WRONG_NUMBER: _of_hand(f"{_STANDS} name {{needed_cards}}."),
+    Fault.EXPOSE_NOT_HELD: _of_hand(f"{_STANDS} you do not hold {{it}} face down."),
 }

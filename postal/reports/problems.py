@@ -78,6 +78,12 @@ def _values(problem: Problem) -> dict[str, object]:
         "given": figures.given,
         "needed": figures.needed,
         "needed_cards": counted(figures.needed, "card"),
+        "were_raises": f"{_were(figures.needed)} {counted(figures.needed, 'raise')}",
+        "further_lines": f"{counted(figures.given, 'further line')} {_were(figures.given)}",
+        "dropped_cards": "the cards to expose were"
+        if figures.given > 1
+        else "the card to expose was",
+        "it": "them" if figures.given > 1 else "it",
         "neighbours": _neighbours(problem),
         "gifts": " and ".join(
             f"{cards} to the {DIRECTIONS.get(to, str(to))} seat" for cards, to in figures.gifts
@@ -86,6 +92,10 @@ def _values(problem: Problem) -> dict[str, object]:
         "cards": cards_text(figures.cards),
         "held": cards_text(figures.held),
     }
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def _bets(figures: Figures) -> str:

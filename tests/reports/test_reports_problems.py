@@ -1,7 +1,11 @@
 """The words that are put to problems, each as it has always been told."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from postal.engine.cards import parse_cards
 from postal.engine.problems import Fault, Figures, Problem
@@ -50,6 +54,34 @@ def test_examples_have_words_before_them() -> None:
             hint, examples = problem_hint(shown)
             assert not hint.startswith(":"), written
             assert not examples or hint.endswith(":"), written
+
+
+FIXED = {Fault.LINE_TOO_LONG, Fault.TOO_MANY_LINES, Fault.TOO_MANY_PARTS}
+"""Faults that name one of the reader's own limits."""
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("fault", sorted(set(Fault) - FIXED))
+def test_one_is_no_plural(fault: Fault, number: int) -> None:
+    """Whatever is counted, in the order log and in the receipt."""
+    given: dict[str, Any] = {"needed": number, "given": number, "gifts": ((1, number),)}
+    problem = Problem(fault, Figures(**given, verb="keep"), hand="A1")
+    for shown in (
+        problem,
+        replace(problem, examples=("A: stay",)),
+        replace(problem, instead=("",)),
+    ):
+        said = f"{problem_sentence(shown)} {problem_hint(shown)[0]}"
+        one, more = r"\b1 (\w+ )?\w+s\b|\bwere 1\b", r"\b2 (further )?(card|line|raise)\b|\bwas 2\b"
+        assert not re.search(one if number == 1 else more, said), said
+
+
+def test_the_raises_of_a_stage_are_counted() -> None:
+    """At a cap of one, and of more."""
+    problem = Problem(Fault.RAISE_CAP, Figures(needed=1), hand="A1")
+    assert problem_sentence(problem) == "A1: there was 1 raise, the most in one stage."
+    problem = Problem(Fault.RAISE_CAP, Figures(needed=3), hand="A1")
+    assert problem_sentence(problem) == "A1: there were 3 raises, the most in one stage."
 
 
 def test_a_player_s_braces_are_words() -> None:

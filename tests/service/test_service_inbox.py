@@ -60,7 +60,7 @@ def test_a_mail_that_failed_three_times_is_reported_once(broken: League) -> None
 
 def test_after_a_repair_the_mail_is_handled_as_if_it_had_just_come(broken: League) -> None:
     """Once: its orders are filed, the receipt goes out, and the mail to Processed."""
-    assert "Mail 1: done, 1 orders on file" in handle_again(broken.work, 1)
+    assert "Mail 1: done, 1 order on file" in handle_again(broken.work, 1)
     assert broken.on_file("Ann") == [example(broken)]
     assert len(broken.outbox("Ann", "receipt")) == 1
     assert list(broken.post.folders) == [QUARANTINE]
@@ -157,7 +157,7 @@ def test_a_repair_that_does_not_help_changes_nothing(
 def test_a_mail_of_which_nothing_was_taken_can_be_read_again(dealt: League) -> None:
     """After a repair of the reader, for one."""
     dealt.say("Ann", "Z: fold")
-    assert "0 orders on file, 1 lines refused" in handle_again(dealt.work, 1)
+    assert "0 orders on file, 1 line refused" in handle_again(dealt.work, 1)
     with pytest.raises(PostalError, match="not held"):
         release(dealt.work, 1)
 
@@ -172,7 +172,7 @@ def test_the_gm_vouches_for_a_mail_that_is_held_for_doubt(dealt: League) -> None
     assert listed(dealt) == [1]
     assert "quarantined, held" in handle_again(dealt.work, 1)
     assert dealt.on_file("Ann") == []
-    assert "done, 1 orders on file" in release(dealt.work, 1)
+    assert "done, 1 order on file" in release(dealt.work, 1)
     assert dealt.on_file("Ann") == [example(dealt)]
     assert len(dealt.outbox("Ann", "receipt")) == 1
 

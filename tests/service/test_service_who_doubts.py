@@ -68,7 +68,7 @@ def test_what_the_gm_releases_is_filed_and_answered(wary: League) -> None:
     line = example(wary)
     wary.write("Ann", line, headers=FAIL)
     wary.poll()
-    assert "1 orders on file" in release(wary.work, 1)
+    assert "1 order on file" in release(wary.work, 1)
     assert wary.on_file("Ann") == [line]
     assert [row.recipient for row in wary.outbox("Ann", "receipt")] == ["ann@example.org"]
     wary.poll()

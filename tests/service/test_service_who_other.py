@@ -75,7 +75,7 @@ def test_the_gm_can_take_it_all_the_same(dealt: League) -> None:
     """A couple at one machine: the answer goes to the registered address."""
     dealt.write("Ann", example(dealt), sender=BOB)
     dealt.poll()
-    assert "1 orders on file" in release(dealt.work, 1)
+    assert "1 order on file" in release(dealt.work, 1)
     assert dealt.on_file("Ann") == [example(dealt)]
     (receipt,) = dealt.outbox("Ann", "receipt")
     assert str(parsed(receipt.raw)["To"]) == "Ann <ann@example.org>"

@@ -160,7 +160,8 @@ def _with_exposure(game: Game, hand: Hand, index: int, bet: Bet) -> Checked:
         fault = Fault.EXPOSE_NOT_HELD
     else:
         return Checked(bet)
-    problem = Problem(fault, Figures(verb=bet.verb, needed=needed), hand=hand.name)
+    figures = Figures(verb=bet.verb, needed=needed, given=len(bet.expose))
+    problem = Problem(fault, figures, hand=hand.name)
     return Checked(replace(bet, expose=()), (problem,))
 
 

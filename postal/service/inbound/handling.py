@@ -10,6 +10,7 @@ from postal.engine.view import view
 from postal.mail.imap import MAX_MAIL_BYTES
 from postal.mail.incoming import Incoming, read
 from postal.ordertext import Reading
+from postal.reports.display import counted
 from postal.service.inbound.addresses import confirmed, without_token
 from postal.service.inbound.bounces import delivery_report
 from postal.service.inbound.case import Case, SeatCase, seated
@@ -121,10 +122,11 @@ def _orders(case: SeatCase) -> Outcome:
         case.letters.to_player(loaded, seat, letter)
     answer_commands(case, filing)
     send_gifts(case, filing)
-    counts = (len(filing.taken.accepted), len(filing.problems))
+    filed = counted(len(filing.taken.accepted), "order")
+    not_taken = counted(len(filing.problems), "line")
     return Outcome(
         MailStatus.DONE,
-        f"{counts[0]} orders on file, {counts[1]} lines refused",
+        f"{filed} on file, {not_taken} refused",
         case.whose,
         turn=turn_change(loaded, seat, case.row, filing, now),
     )
