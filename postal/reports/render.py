@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from postal.engine.editions import NEWEST, Rulings, rulings
 from postal.engine.events import Dropped, Event, Nmr
 from postal.engine.rules import STANDARD_OPTIONS, STANDARD_WORDS
 from postal.engine.state import Passed
@@ -24,6 +25,8 @@ from postal.reports.display import long_time, prose, sorted_faces
 from postal.reports.events import grouped, told
 from postal.reports.receipts import receipt_context
 from postal.reports.wrapping import quoted
+
+_NEWEST = rulings(NEWEST)
 
 
 class Reports:
@@ -97,8 +100,10 @@ class Reports:
         """Return the answer to ``status``: the public state, and the player's own cards."""
         return self._render("status", frame, f"status, turn {view.turn}", view)
 
-    def rules(self, frame: Frame, options: Sequence[OptionFact]) -> Rendered:
-        """Return the rules for players, with the options as this game has them."""
+    def rules(
+        self, frame: Frame, options: Sequence[OptionFact], ruling: Rulings = _NEWEST
+    ) -> Rendered:
+        """Return the rules for players, with the options and rulings as this game has them."""
         # What came after a game's edition is not told to its players, and not defined here.
         usual = {
             name: value for name, value in STANDARD_OPTIONS.items() if name not in STANDARD_WORDS
@@ -107,7 +112,9 @@ class Reports:
         told_options = tuple(
             OptionFact(option.name, option.value, prose(option.says)) for option in options
         )
-        return self._render("rules", frame, "the rules", options=told_options, option=values)
+        return self._render(
+            "rules", frame, "the rules", options=told_options, option=values, ruling=ruling
+        )
 
     def help(self, frame: Frame) -> Rendered:
         """Return how to write orders, and the commands."""

@@ -1,11 +1,13 @@
 """What the answers to a player's mails tell: receipts, what is on file, late mail and hints."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from postal.engine.book import Book, submit
+from postal.engine.editions import rulings
 from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.view import view
 from postal.mail.html import html_to_text
@@ -200,6 +202,55 @@ def test_rules_hold_the_figures_and_options_of_this_game() -> None:
     assert "stay closed when the game is over." in text
     for name in rules.options:
         assert f"Option {name}, here" in text
+
+
+TROUBLE = "A question, a signature or a line for a hand where nothing is due holds nothing up"
+ABSENCE = {
+    1: (
+        "If something in your last mail was not taken, the turn waits until your next mail, or the"
+        " deadline.",
+        'the line "ready" ends that. They are no orders.',
+        "After 1 turn in a row without any order you are no longer waited for. Any line of yours"
+        " brings you back.",
+    ),
+    2: (
+        "If a line of yours for a hand where something is due was not taken, and no good line for"
+        " that hand stands below it in the mail, the turn waits until your next mail with a line"
+        " for such a hand, for 5 hours, or until the deadline, whichever comes first.",
+        'the line "ready" ends that and any other wait of yours. They are no orders, but they tell'
+        " that you are there.",
+        "After 1 turn in a row in which something was due from you and no mail of yours came,"
+        " automatic answers apart, you are no longer waited for, and all are told. The next turn"
+        " goes on without you, though not sooner than 1 hour after its report.",
+    ),
+}
+
+
+@pytest.mark.parametrize("edition", ABSENCE)
+def test_rules_tell_of_waiting_and_silence_as_the_edition_has_it(edition: int) -> None:
+    """9.2 to 9.6 and 10.6, with the game's own hours."""
+    rules = smith(6, settle=1, nmr_limit=1, drop_notice=1, trouble_hours=5)
+    mail = MAIL.rules(FRAME, option_facts(rules), rulings(edition))
+    text = plain(mail.text)
+    html = plain(html_to_text(mail.html))
+    for other, sentences in ABSENCE.items():
+        for sentence in sentences:
+            assert (sentence in text) == (other == edition), sentence
+            assert (sentence in html) == (other == edition), sentence
+    assert (TROUBLE in text) == (edition == 2)
+    assert "adjudicated 1 minute after the last order due came in, or at its deadline" in text
+    assert "and you still get every report." in text
+    assert not re.search(r"\b1 (hour|turn|minute)s\b", text)
+
+
+def test_rules_tell_of_no_wait_where_there_is_none() -> None:
+    """With no hours for trouble, no notice and nobody dropped."""
+    rules = smith(6, settle=0, nmr_limit=0, drop_notice=0, trouble_hours=0)
+    text = plain(MAIL.rules(FRAME, option_facts(rules)).text)
+    assert "A line that was not taken holds nothing up." in text
+    assert "Nobody is dropped for missing orders." in text
+    assert "adjudicated as soon as the last order due came in" in text
+    assert not re.search(r"\b0 (hour|turn|minute)", text.partition("THE OPTIONS")[0])
 
 
 def test_gift_by_post_names_giver_and_cards() -> None:

@@ -223,3 +223,12 @@ def test_cancel_all_says_what_it_took_back(dealt: League) -> None:
     assert f"your earlier order was taken back, as you asked. :: {first}" in plain
     assert f"the order further up in your mail was taken back, as you asked. :: {other}" in plain
     assert dealt.on_file("Ann") == []
+
+
+def test_the_rules_mail_tells_of_waiting_as_the_edition_has_it(dealt: League) -> None:
+    """A game under way is told what it goes on with."""
+    told = "a line for a hand where nothing is due holds nothing up"
+    for edition in (2, 1):
+        of_edition(dealt, edition)
+        said = " ".join(dealt.say("Ann", "rules").replace("\u2060", "").split())
+        assert (told in said) == (edition == 2)

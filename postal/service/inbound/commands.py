@@ -66,6 +66,6 @@ def _answer(case: SeatCase, filing: Filing, name: str) -> Rendered | None:
         case "orders":
             return reports.orders_on_file(frame, seen, receipt_facts(loaded, filing))
         case "rules":
-            return reports.rules(frame, option_facts(loaded))
+            return reports.rules(frame, option_facts(loaded), loaded.rules.rulings)
         case _:
             return None
