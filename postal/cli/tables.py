@@ -33,7 +33,7 @@ def print_game(facts: Mapping[str, Any]) -> None:
     print_rows(
         [
             {
-                "player": player["name"],
+                "player": _player(player),
                 "address": player["address"],
                 "balance": money(player["balance"]),
                 "": "dropped" if player["dropped"] else "",
@@ -44,6 +44,12 @@ def print_game(facts: Mapping[str, Any]) -> None:
     )
     console.print()
     print_rows([_hand(hand) for hand in facts["hands"]], "")
+
+
+def _player(player: Mapping[str, Any]) -> str:
+    """Return a player's name as his mails show it: ``Sue, for Joe`` who holds Joe's seat."""
+    name, holder = str(player["name"]), str(player["holder"])
+    return name if holder == name else f"{holder}, for {name}"
 
 
 def when(moment: str | None) -> str:

@@ -2,9 +2,11 @@
 
 import pytest
 
+from postal.cli.tables import print_game
 from postal.errors import PostalError
 from postal.mail.smtp import SendResult
 from postal.service.desk.newaddress import set_address
+from postal.service.desk.overview import show_game
 from postal.service.desk.people import list_people, show_person
 from postal.service.desk.players import add_address, revoke_tokens
 from postal.service.outbound.delivery import requeue
@@ -203,3 +205,25 @@ def test_no_token_is_shown(two: League) -> None:
     given = [two.token(name, slug=slug) for name, slug in each]
     given += [token(two, name, slug) for name, slug in each]
     assert not [one for one in given if one in seen]
+
+
+def test_the_game_is_shown_with_who_holds_each_seat_now(
+    dealt: League, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As his mails name him, and whether he was dropped."""
+    for _ in range(2):
+        dealt.order_all("Ann")
+        dealt.poll()
+        dealt.clock.advance(8 * 24 * HOUR)
+        dealt.poll()
+        dealt.due()
+    held_by(dealt, "Ann", "Sue", "sue@example.org")
+    facts = show_game(dealt.work, SLUG)
+    shown = {one["name"]: (one["holder"], one["dropped"]) for one in facts["players"]}
+    assert shown == {name: (name, False) for name in dealt.players} | {"Ann": ("Sue", True)}
+    print_game(facts)
+    rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert [row for row in rows if "sue@" in row] == [
+        "Sue, for Ann sue@example.org £940,000 dropped"
+    ]
+    assert [row for row in rows if "bob@" in row] == ["Bob bob@example.org £940,000"]

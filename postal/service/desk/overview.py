@@ -21,8 +21,8 @@ from postal.service.loading import (
 from postal.service.workplace import Workplace
 from postal.store.games import all_games
 from postal.store.outbox import delayed_messages, messages_in_state
-from postal.store.rows import GameRow, OutboxRow, OutboxState, SeatRow
-from postal.store.seats import seats_of
+from postal.store.rows import GameRow, OutboxRow, OutboxState, SeatRow, fold
+from postal.store.seats import HeldSeat, seats_of
 from postal.store.turns import last_turns
 
 UNREADABLE = "unreadable"
@@ -58,7 +58,10 @@ def _game(session: Session, row: GameRow) -> dict[str, Any]:
 
 
 def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, Any]:
-    """Return a game as an onlooker sees it; with ``reveal`` every player's hidden cards too."""
+    """Return a game as an onlooker sees it; with ``reveal`` every player's hidden cards too.
+
+    A player's ``holder`` is who holds his seat now: another than him where it was taken over.
+    """
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
     public = view(loaded.game, None)
@@ -76,6 +79,7 @@ def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, 
         "players": [
             {
                 "name": seat.name,
+                "holder": _holder(seat),
                 "address": seat.address,
                 "balance": loaded.game.balances[seat.name],
                 "dropped": seat.name in loaded.game.dropped,
@@ -85,6 +89,11 @@ def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, 
         "hands": [_hand(hand, own) for table in public.tables for hand in table.hands],
     }
     return result
+
+
+def _holder(seat: HeldSeat) -> str:
+    named = seat.person.name
+    return seat.name if fold(named) == fold(seat.name) else named
 
 
 def show_orders(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, Any]:
