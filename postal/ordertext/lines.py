@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from postal.engine.orders import Cancel, Line
 from postal.engine.problems import NO_FIGURES, Fault, Figures, Problem
+from postal.engine.words import BET_WORDS
 from postal.ordertext.commands import Word, read_command
-from postal.ordertext.folding import fold_part, without_prefixes
+from postal.ordertext.folding import fold_part, key, without_prefixes
 from postal.ordertext.headed import unnamed_tables
 from postal.ordertext.heads import read_head
-from postal.ordertext.mending import goes_on, own_lines
+from postal.ordertext.mending import goes_on, goes_on_to_limit, own_lines
 from postal.ordertext.orders import read_order
-from postal.ordertext.sentences import capital_a
+from postal.ordertext.sentences import capital_a, tables_named
 from postal.ordertext.types import Command, Context, Refusal
 
 LONGEST_LINE = 500
@@ -78,6 +79,7 @@ def read_line(raw: str, number: int, context: Context, *, letterless: bool = Tru
     if len(parts) == 1:
         return [part.found for part in parts if part.found]
     if parts[0].found is None:
+        parts = _with_table(parts, number, context)
         return [_within_prose(part, number, context) for part in parts if part.found]
     return [_beside_others(part, number) for part in parts]
 
@@ -132,7 +134,12 @@ def _belongs(part: Part, text: str, context: Context) -> bool:
     if part.found is not None and not isinstance(part.found, Problem):
         return False
     folded = fold_part(text)
-    return read_head(folded, context) is None and goes_on(folded)
+    words = folded.split()
+    if read_head(folded, context) is not None or not goes_on(folded):
+        return False
+    # "fold A; stay B" are two orders, though each has its table behind it.
+    of_its_own = key(words[0]) in BET_WORDS and tables_named(words, context, capital=False)
+    return not of_its_own
 
 
 def _refused_together(before: Part, text: str, number: int, context: Context) -> Part:
@@ -149,6 +156,8 @@ def _refused_together(before: Part, text: str, number: int, context: Context) ->
     named = [name for name, hand in context.hands.items() if hand in hands]
     at = [table] if table else named or unnamed_tables(context)
     lines = (line.order.line(),) if isinstance(line, Line) else own_lines(joined, at, context)
+    if not isinstance(line, Line) and goes_on_to_limit(fold_part(text)):
+        lines = ()
     fault = Fault.SPLIT_ORDER if len(lines) <= len(at) else Fault.TWO_ORDERS
     return Part(whole, as_problem(Refusal(fault, NO_FIGURES, lines, hands), whole, number))
 
@@ -162,6 +171,14 @@ def _beside_others(part: Part, number: int) -> Found:
         refusal = Refusal(Fault.COMMAND_BESIDE_OTHERS, Figures(verb=part.found.name))
         return as_problem(refusal, part.text, number)
     return part.found
+
+
+def _with_table(parts: list[Part], number: int, context: Context) -> list[Part]:
+    """Read what a ``;`` parts from nothing but its table, ``A; fold``, as meant for that."""
+    head = read_head(fold_part(parts[0].text), context)
+    if head is None or not head.known or head.rest:
+        return parts
+    return [parts[0], read_part(f"{head.table}: {parts[1].text}", number, context), *parts[2:]]
 
 
 def _within_prose(part: Part, number: int, context: Context) -> Problem:
