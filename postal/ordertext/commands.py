@@ -175,11 +175,12 @@ def _day(text: str) -> date | None:
 
 
 def opens_block(folded: str) -> Literal["press", "gm"] | None:
-    """Return the block that a folded line opens: ``press:`` or ``gm:``."""
+    """Return the block that a folded line opens: ``press:``, ``press to Joe:`` or ``gm:``."""
     name, colon, _ = folded.partition(":")
-    if colon and name.strip() == "press":
+    words = name.split() if colon else []
+    if words == ["press"] or words[:2] == ["press", "to"]:
         return "press"
-    return "gm" if colon and name.strip() == "gm" else None
+    return "gm" if words == ["gm"] else None
 
 
 def is_end(folded: str) -> bool:

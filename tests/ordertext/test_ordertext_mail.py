@@ -93,6 +93,14 @@ def test_bottom_posted_and_inline_answers_count() -> None:
         "On 5 May 2031 at 21:00, Joe:",
         "gm@example.org:\n",
         "On Monday, 5 May 2031, GM <gm@example.org>\nthus:",
+        "===== Original Message =====",
+        "GM wrote on 5 May 2031:",
+        "On Mon, 5 May 2031 at 21:00, GM<gm@example.org> wrote: Dear Joe, this is turn 4",
+        "Am Mo., 5. Mai 2031 um 21:00 Uhr schrieb GM: Lieber Joe, dies ist Zug 4",
+        "Von: GM Gesendet: Montag, 5. Mai 2031 21:00 An: Puke Betreff: Zug 4",
+        "Fra: GM <gm@example.org> Sendt: 5. maj 2031 Til: Puke Emne: Runde 4",
+        "GM <gm@example.org>\n05/05/2031 21:00\n\nTo\nPuke\ncc\n\nSubject\nTurn 4",
+        "GM/Work/Example@EXAMPLE\n05.05.2031 21:00:07\nAn\nPuke\nKopie\n\nThema\nZug 4",
     ],
 )
 def test_nothing_is_read_below(stop: str) -> None:
@@ -120,6 +128,10 @@ def test_nothing_is_read_below(stop: str) -> None:
         "B: call\nDate: 5 May 2031",
         "--- my orders ---",
         "--- PGP ---",
+        "GM wrote to me: nice",
+        "On Monday Joe wrote: I give up",
+        "Deadline 05/05/2031 21:00\nis it?",
+        "Tel: 01904 496000 Fax: 01904 496001",
     ],
 )
 def test_reading_goes_on_below(line: str) -> None:
@@ -227,6 +239,16 @@ def test_press_without_end_is_not_printed(stop: str) -> None:
     (problem,) = reading.problems
     assert (problem.code, problem.number) == ("not-understood", 1)
     assert reading.cut == ((2, "A: fold"),)
+
+
+@pytest.mark.parametrize(
+    "opening", ["press to Joe, Ann:", "Press to Cat O'Neil:", "press to all :"]
+)
+def test_what_is_said_in_private_is_no_order(opening: str) -> None:
+    """Press to some players is press: what it says of orders is not taken for them."""
+    reading = read_mail(f"{opening}\nSay, shall I\nA: fold\nend\nB: stay", PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["B: stay"]
+    assert [command.name for command in reading.commands] == ["press"]
 
 
 def test_message_to_the_gm_does_not_end_in_open_press() -> None:
