@@ -128,18 +128,22 @@ class Lines:
         return named or ({head.group(1)} if head else set())
 
 
+def troubles(loaded: LoadedGame, lines: Lines) -> bool:
+    """Whether a mail holds the turn: under the first edition by any line that isn't taken."""
+    return lines.holds() if loaded.rules.rulings.trouble_by_hand else bool(lines.problems)
+
+
 def presence_after(
     loaded: LoadedGame, before: Presence, lines: Lines, arrived: datetime
 ) -> tuple[bool, datetime | None]:
     """Return whether a player has trouble after a mail of his, and until when.
 
-    Under the first edition every line that isn't taken is trouble to the deadline, and every mail
-    without one ends it.
+    Under the first edition every mail without a trouble ends an earlier one.
     """
-    if not loaded.rules.rulings.trouble_by_hand:
-        return bool(lines.problems), None
-    if lines.holds():
+    if troubles(loaded, lines):
         return True, ends(loaded, arrived)
+    if not loaded.rules.rulings.trouble_by_hand:
+        return False, None
     return (False, None) if lines.frees() else (before.troubled, before.troubled_until)
 
 
