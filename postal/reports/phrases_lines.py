@@ -82,7 +82,7 @@ LINE_PHRASES: dict[Fault, Phrase] = {
     ),
     Fault.NO_HAND_THERE: Phrase(
         "You have no hand at a table {table}.",
-        advice="Your hands are {hands}: begin the line with one of them.",
+        advice="Your hands are {hands}: the line must name one of them.",
     ),
     Fault.NO_HANDS: Phrase("You have no hand at a table {table}."),
     Fault.NO_TABLE_FIRST: Phrase(
