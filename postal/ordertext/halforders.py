@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from postal.engine.problems import NO_FIGURES, Fault, Figures
-from postal.engine.words import BET_WORDS
+from postal.engine.words import BET_WORDS, VERB_WORDS
 from postal.ordertext.arguments import read_arguments
 from postal.ordertext.folding import key, without_prefixes
 from postal.ordertext.headed import Said, letters_of, read_direct, unnamed_tables
@@ -27,9 +27,12 @@ _SEVERAL = re.compile(
     r"(?=[ :,)]) ?[:,)\-]* ?"
 )
 _TABLE = re.compile(r"(?<![^\W_])([^\W\d_])[0-9]{0,2}(?![^\W_])")
+_AT = r"(?:table |hand )?[^\W\d_][0-9]{0,2}"
 _NEXT_ORDER = re.compile(
-    r"(?:,|/|\.| and| then|,? and then) (?=(?:table |hand )?[^\W\d_][0-9]{0,2}[ :)\-])"
-    r"| (?=(?:[0-9]{1,2}[.)] ?)?(?:table |hand )?[^\W\d_][0-9]{0,2}[:)])"
+    rf"(?: ?(?:[,/.|&+•]|-+)| and| then|,? and then) (?={_AT}[ :)\-])"
+    rf"|[,/|&+](?={_AT}[:)])"
+    rf"| (?=(?:[0-9]{{1,2}}[.)] ?)?{_AT}[:)])"
+    rf"| (?={_AT} (?:{'|'.join(sorted(word for word in VERB_WORDS if len(word) > 1))})\b)"
 )
 _RUN_TOGETHER = re.compile(r"(?P<tables>[a-z]{2,8}) ?: ?")
 _JOINS = re.compile(r" ?(?:[,;/.]|,? and then|,? and|,? then) ")
@@ -67,7 +70,7 @@ def several_orders(said: Said) -> Refusal | None:
     parts = _NEXT_ORDER.split(said.text, maxsplit=_MOST_ORDERS)
     if len(parts) == 1:
         return None
-    texts = [text for part in parts if (text := without_prefixes(part.strip(" ,")))]
+    texts = [text for part in parts if (text := without_prefixes(part.strip(" ,;")))]
     orders = [read_direct(replace(said, text=text, letterless=False)) for text in texts]
     good = [order for order in orders if order is not None and not isinstance(order, Refusal)]
     if not 1 < len(good) == len(texts):

@@ -45,6 +45,8 @@ _NEUTRAL = (
     | COURTESY
 )
 _SUM = re.compile(r"[£$€+\-.]*(?:0|0[.,][0-9.,']*|[1-9][0-9.,']*)[km]?")
+_BEFORE_JUNK = re.compile(r"[a-z]{4,}(?=[^\w'-])")
+"""A verb with something stuck to it, such as ``fold<br>`` or ``raise&nbsp;20000``."""
 _GLUED = re.compile(r"(?P<verb>r|raise|bet)[=:/-]?(?P<sum>[£+]?[0-9][0-9,.]*[km]?)")
 
 
@@ -139,6 +141,9 @@ def misspelt_verb(word: str) -> tuple[str, ...]:
         return (word,)
     if word in FORMS:
         return (FORMS[word],)
+    stem = _BEFORE_JUNK.match(word)
+    if stem and stem[0] in _LONG_VERBS:
+        return (stem[0],)
     if len(word) < _SHORTEST_MISSPELLING or word in VERB_WORDS:
         return ()
     return tuple(verb for verb in _LONG_VERBS if _one_slip(word, verb))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ from postal.engine.orders import Cancel, Line
 from postal.engine.problems import NO_FIGURES, Fault, Figures, Problem
 from postal.engine.words import BET_WORDS
 from postal.ordertext.commands import Word, read_command
-from postal.ordertext.folding import fold_part, key, without_prefixes
+from postal.ordertext.folding import fold, fold_part, key, without_prefixes
 from postal.ordertext.headed import unnamed_tables
 from postal.ordertext.heads import read_head
 from postal.ordertext.mending import goes_on, goes_on_to_limit, own_lines
@@ -22,6 +23,7 @@ LONGEST_LINE = 500
 
 _NAMELESS = frozenset({Fault.NO_TABLE_FIRST, Fault.TWO_ORDERS, Fault.SPLIT_ORDER})
 """Faults of what is an order for a hand, though it may not be said for which."""
+_NUMBERED = re.compile(r"[^\w(]*\(?[0-9]{1,3}[.):]")
 _BESIDE_ORDERS = frozenset({"wait", "ready"})
 
 Found = Line | Command | Problem
@@ -48,8 +50,13 @@ def split_parts(raw: str) -> list[str]:
 
 
 def read_part(text: str, number: int, context: Context, *, letterless: bool = True) -> Part:
-    """Read one part by itself."""
+    """Read one part by itself.
+
+    Where there are several tables a number may count them, so a line that one stands before needs
+    its table.
+    """
     folded = fold_part(text)
+    letterless = letterless and (context.only_table is not None or not _NUMBERED.match(fold(text)))
     command = read_command(folded, context, letterless=letterless)
     if isinstance(command, Word):
         return Part(text, Command(command.name, command.argument, number, text))
@@ -70,7 +77,8 @@ def read_part(text: str, number: int, context: Context, *, letterless: bool = Tr
 
 def read_line(raw: str, number: int, context: Context, *, letterless: bool = True) -> list[Found]:
     """Return what a line of a mail holds; empty where it is prose from end to end."""
-    texts = [text for text in split_parts(raw[:LONGEST_LINE]) if text]
+    # A part without a letter or a figure is a smiley's rest: "A: fold ;-)".
+    texts = [text for text in split_parts(raw[:LONGEST_LINE]) if any(map(str.isalnum, text))]
     parts = _read_parts(texts, number, context, letterless=letterless)
     if not any(part.found for part in parts):
         return []
@@ -82,6 +90,33 @@ def read_line(raw: str, number: int, context: Context, *, letterless: bool = Tru
         parts = _with_table(parts, number, context)
         return [_within_prose(part, number, context) for part in parts if part.found]
     return [_beside_others(part, number) for part in parts]
+
+
+def bare_table(raw: str, context: Context) -> str:
+    """Return the table of a line that is nothing but its letter, ``Table A:``; else nothing."""
+    head = read_head(fold_part(raw), context)
+    return head.table if head and head.known and not head.rest else ""
+
+
+def below_table(found: list[Found], raw: str, table: str, context: Context) -> list[Found]:
+    """Return what stands below a line that is nothing but a table, meant for that if for any.
+
+    It is refused, where it has no table of its own, with the line to copy.
+    """
+    if table == context.unnamed_table or not found or read_head(fold_part(raw), context):
+        return found
+    one, number = found[0], found[0].number
+    nameless = isinstance(one, Problem) and one.fault is Fault.NO_TABLE_FIRST
+    if len(found) > 1 or not (nameless or (isinstance(one, Line) and one.assumed)):
+        return found
+    line = read_part(f"{table}: {raw.strip()}", number, context).found
+    if isinstance(line, Command) or line is None:
+        return found
+    lines = (line.order.line(),) if isinstance(line, Line) else line.examples
+    hands = context.hands_at([table])
+    return [
+        as_problem(Refusal(Fault.NO_TABLE_FIRST, NO_FIGURES, lines, hands), raw.strip(), number)
+    ]
 
 
 def read_record_parts(raw: str, number: int, context: Context) -> list[Found]:
@@ -175,10 +210,10 @@ def _beside_others(part: Part, number: int) -> Found:
 
 def _with_table(parts: list[Part], number: int, context: Context) -> list[Part]:
     """Read what a ``;`` parts from nothing but its table, ``A; fold``, as meant for that."""
-    head = read_head(fold_part(parts[0].text), context)
-    if head is None or not head.known or head.rest:
+    table = bare_table(parts[0].text, context)
+    if not table:
         return parts
-    return [parts[0], read_part(f"{head.table}: {parts[1].text}", number, context), *parts[2:]]
+    return [parts[0], read_part(f"{table}: {parts[1].text}", number, context), *parts[2:]]
 
 
 def _within_prose(part: Part, number: int, context: Context) -> Problem:

@@ -302,3 +302,37 @@ def test_line_ends() -> None:
         (2, "B: stay"),
         (3, "C: call"),
     ]
+
+
+ONE_DUE = Context(PLAYER.hands, PLAYER.neighbours, due=frozenset("B"))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "told"),
+    [
+        ("Table A:\nfold", [], ["", "A: fold"]),
+        ("A\n\nraise 20k", [], ["A: raise 20000"]),
+        ("Hand A2:\nfol\nHello", [], [""]),
+        ("B:\nfold", ["B: fold"], [""]),
+        ("A\nC: stay", ["C: stay"], []),
+        ("A\nHello\nfold", ["B: fold"], []),
+        ("1. fold\n2. stay\n3. raise 5000", [], ["B: fold", "B: stay", "B: raise 5000"]),
+        ("- fold", ["B: fold"], []),
+        ("1. B: fold\n2. C: stay", ["B: fold", "C: stay"], []),
+    ],
+)
+def test_no_order_is_taken_for_another_table_than_it_is_meant_for(
+    text: str, lines: list[str], told: list[str]
+) -> None:
+    """Where one hand is due a line needs no table, but not below another's, nor as one of many."""
+    reading = read_mail(text, ONE_DUE)
+    assert [line.order.line() for line in reading.lines] == lines
+    assert ["".join(problem.examples) for problem in reading.problems] == told
+
+
+def test_what_stands_below_its_table_is_told_with_it() -> None:
+    """Also where several hands are due, and where there is one table only it is taken."""
+    reading = read_mail("Table B:\nraise 20000", PLAYER)
+    assert [problem.hands for problem in reading.problems] == [("B1",), ("B1",)]
+    assert reading.problems[1].examples == ("B: raise 20000",)
+    assert [line.order.line() for line in read_mail("A\n1. fold", ONE_TABLE).lines] == ["A: fold"]
