@@ -28,6 +28,7 @@ _RECEIVERS = frozenset({"to", "an", "à", "para", "aan", "do", "till", "til", "a
 # ``-----Original Message-----`` in any language: dashes, a few words, dashes.
 _ORIGINAL = re.compile(r"(?:-{3,}|={3,}) ?([^\W\d_][^\d_:@<>|=-]{1,59}?) ?(?:-{3,}|={3,})")
 _MOST_ORIGINAL_WORDS = 6
+_BETWEEN_DASHES = re.compile(r"-{3,} ?([^-].*[^-]) ?-{3,}")
 _NO_ORIGINAL = ("begin pgp", "end pgp", "pgp")
 _ORIGINALS = (
     "original message",
@@ -150,8 +151,14 @@ def _holds_date(folded: str) -> bool:
 
 
 def is_original_line(folded: str) -> bool:
-    """Whether a folded line is ``-----Original Message-----``, in any language."""
+    """Whether a folded line is ``-----Original Message-----``, in any language.
+
+    Zoho puts dashes around its attribution instead: ``---- On Monday … wrote ----``.
+    """
     if folded.startswith("--") and folded.strip("- ").removeprefix("begin ") in _ORIGINALS:
+        return True
+    dashed = _BETWEEN_DASHES.fullmatch(folded)
+    if dashed is not None and is_sure_attribution(f"{dashed[1].rstrip()}:"):
         return True
     found = _ORIGINAL.fullmatch(folded)
     if found is None:
@@ -169,6 +176,8 @@ def is_attribution(folded: str, above: str = "") -> bool:
     year and the time of day; where it has these some clients go on behind the colon. ``above`` is
     the line just above, from which it may be wrapped.
     """
+    if folded.endswith(_OTHER_COLONS):
+        folded = f"{folded[:-1]}:"
     if not folded.endswith(":"):
         return _goes_on_behind(folded)
     return _is_known_attribution(folded) or is_sure_attribution(folded, above)
@@ -191,6 +200,7 @@ def is_sure_attribution(folded: str, above: str = "") -> bool:
 
 
 _WRAPPED_WORDS = 3
+_OTHER_COLONS = ("\u17d6", "\u1366")  # those of Khmer and Amharic
 _TABLE_FIRST = re.compile(r"[a-z]\d{0,2} ?[:)]")
 
 
