@@ -173,6 +173,6 @@ LINE_PHRASES: dict[Fault, Phrase] = {
     Fault.BLOCK_UNCLOSED: Phrase(
         "The {verb} has no line end, so it was not taken, nor what stands below it.",
         advice="Put a line that says end, and nothing else, below the text,"
-        " and write the orders again.",
+        " and any orders after that.",
     ),
 }

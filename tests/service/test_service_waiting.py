@@ -50,7 +50,9 @@ def holds(league: League, text: str, player: str = "Ann") -> bool:
     return league.due() == ()
 
 
-@pytest.mark.parametrize("text", ["A: raise 999", "A: give 2C", "Please fold B"])
+@pytest.mark.parametrize(
+    "text", ["A: raise 999", "A: give 2C", "Please fold B", "gm: Hello Grace\nA: fold"]
+)
 def test_a_line_for_a_hand_that_is_due_holds_for_a_day(second: League, text: str) -> None:
     """And no longer, though the deadline is far."""
     assert holds(second, text)
@@ -81,6 +83,7 @@ def test_it_holds_no_longer_than_to_the_deadline(second: League) -> None:
         "T: 01904 555 123\nD: 12 High Street",
         "I am away until Monday.\n\n-- \nAnn",
         "press:\nend",
+        "gm: Is my cat allowed to play?\n\nBest wishes\n\nOn Monday Joe wrote:\n> Hello",
     ],
 )
 def test_what_is_meant_for_no_hand_that_is_due_holds_nothing(second: League, text: str) -> None:

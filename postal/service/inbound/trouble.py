@@ -66,7 +66,7 @@ class Lines:
         """
         owed, good = _owed(self.game, self.player), dict(self._good())
         for problem in self.problems if owed else ():
-            if problem.fault in _OF_NO_HAND:
+            if problem.fault in _OF_NO_HAND or self._swallowed_nothing(problem):
                 continue
             place = self._place(problem)
             right = {hand for hand in owed if good.get(hand, _NOWHERE) >= place}
@@ -74,6 +74,12 @@ class Lines:
             if (meant & owed) - right if meant else not right:
                 return True
         return False
+
+    def _swallowed_nothing(self, problem: Problem) -> bool:
+        """Whether a block without its end has nothing below it that would be an order."""
+        if problem.fault is not Fault.BLOCK_UNCLOSED:
+            return False
+        return all(number < problem.number for number, _ in self.reading.cut)
 
     def frees(self) -> bool:
         """Whether a mail that doesn't hold the turn itself ends what an earlier one did.
