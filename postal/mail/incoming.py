@@ -48,7 +48,7 @@ class Incoming:
     has none, "" for ``<>``. ``date`` is the sender's word, aware UTC. ``texts`` are to be tried
     for orders in turn, the next only where the one before gives none; where there are none,
     ``unreadable`` says why. ``hindrance`` is why some part was left out though others were read.
-    ``attached``, ``struck``, ``dropped`` and ``two_forms`` are as in Body.
+    ``attached``, ``struck``, ``dropped``, ``two_forms`` and ``files_unread`` are as in Body.
     ``report`` is set where a mail server tells what became of a mail of ours.
     """
 
@@ -67,6 +67,7 @@ class Incoming:
     struck: str = field(default="", repr=False)
     dropped: str = field(default="", repr=False)
     two_forms: bool = False
+    files_unread: bool = False
     report: DeliveryReport | None = field(default=None, repr=False)
     headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -125,6 +126,7 @@ def _incoming(message: Message, content: Body, raw: bytes = b"") -> Incoming:
         struck=content.struck,
         dropped=content.dropped,
         two_forms=content.two_forms,
+        files_unread=content.files_unread,
         report=delivery_report(message) or _odd_report(raw, found, content),
         headers=found,
     )

@@ -33,6 +33,7 @@ _PGP_MESSAGE = "-----BEGIN PGP MESSAGE-----"
 _HTML = re.compile(r"\s*(?:<!doctype html|<html)\b", re.IGNORECASE)  # whatever it is declared
 _MOST_ATTACHED = 5
 _OPAQUE = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_LOCKED: frozenset[Unreadable] = frozenset({"tnef", "smime", "encrypted"})
 # The most telling reason first, where a mail gives several.
 _ORDER: tuple[Unreadable, ...] = (
     "encrypted", "smime", "tnef", "too-long", "too-complex", "damaged", "attachment-only",
@@ -47,7 +48,8 @@ class Body:
     is the reason why there is no text at all. ``attached`` are texts in attached files.
     ``struck`` and ``dropped`` are what HTML says beside the writer's own text: that with what he
     struck out put back, and what it quotes. ``two_forms``: there is HTML beside a plain text; it
-    is the second text, or says nothing where there is none.
+    is the second text, or says nothing where there is none. ``files_unread``: there are pictures
+    or files beside the text, in which orders might stand.
     """
 
     texts: tuple[str, ...] = field(default=(), repr=False)
@@ -56,6 +58,7 @@ class Body:
     struck: str = field(default="", repr=False)
     dropped: str = field(default="", repr=False)
     two_forms: bool = False
+    files_unread: bool = False
 
     @property
     def unreadable(self) -> Unreadable:
@@ -95,6 +98,7 @@ def body(message: Message) -> Body:
         "\n".join(found.struck),
         "\n".join(found.dropped),
         len(texts) > 1 or (found.kinds == {"text/plain", "text/html"} and found.blank_html),
+        found.files_unread or not found.hindrances.isdisjoint(_LOCKED),
     )
 
 
@@ -117,6 +121,7 @@ class _Found:
     dropped: list[str] = field(default_factory=list, repr=False)
     kinds: set[str] = field(default_factory=set)
     blank_html: bool = False
+    files_unread: bool = False
 
 
 def _texts(message: Message, found: _Found) -> list[str]:
@@ -176,6 +181,7 @@ class _Walk:
             return self._leaf(part, kind)
         if part.get_content_maintype() == "message":
             self._found.hindrances.add("attachment-only")
+            self._found.files_unread = True
             return ""
         if kind == "multipart/alternative":
             return self._best(parts, depth + 1)
@@ -209,9 +215,12 @@ class _Walk:
             return ""
         is_text = kind in ("text/plain", "text/html") or part.get_content_maintype() == "multipart"
         if not is_text or self._is_file(part):
-            if not kind.endswith("-signature"):
+            signature = kind.endswith("-signature")
+            if not signature:
                 hindrances.add("attachment-only")
-            if (is_text or is_text_file(part, kind)) and part not in self._found.attached:
+            if not (is_text or is_text_file(part, kind)):
+                self._found.files_unread |= not kind.startswith("text/") and not signature
+            elif part not in self._found.attached:
                 self._found.attached.append(part)
             return ""
         if id(part) not in self._found.rendered:

@@ -27,6 +27,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _ALONE = PLAIN_COMMANDS | {END_WORD}
+_CANCEL = re.compile(rf"[\s*_•-]*cancel\s+(?:[a-z]\d{{0,2}}|{ALL_TABLES})[\s.!*]*", re.IGNORECASE)
 
 
 def decode(data: bytes, charset: str | None) -> str:
@@ -78,7 +79,7 @@ def unflow(text: str, *, delete_space: bool = False) -> str:
 
 def _begins(content: str, *, ordered: bool) -> bool:
     """Whether a line begins an order, or is a command below one (``ordered``)."""
-    if _ORDER.match(content[:80]):
+    if _ORDER.match(content[:80]) or _CANCEL.fullmatch(content[:80]):
         return True
     return ordered and content.strip(" .!*").casefold() in _ALONE
 

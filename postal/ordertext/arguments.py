@@ -39,7 +39,7 @@ def _no_verb(table: str, words: list[str]) -> Refusal:
     figures = Figures(table=table, text=" ".join(words))
     if not words:
         return Refusal(Fault.NOTHING_AFTER_TABLE, figures)
-    if key(words[0]) in ("cancel", "undo"):
+    if key(words[0]) in ("cancel", "undo") or words == ["take", "back"]:
         return Refusal(Fault.CANCEL_AFTER_TABLE, figures, (f"cancel {table}",))
     if bare_sum(figures.text) is not None:
         return Refusal(Fault.SUM_ALONE, figures)

@@ -25,12 +25,38 @@ from postal.ordertext.types import Context, Refusal
 
 _TAKE_BACK = frozenset(
     {"undo", "withdraw", "revoke", "retract", "annul", "delete", "scrap", "ignore", "disregard"}
+    | {"cancel", "forget", "drop", "void"}
 )
+_SURE = frozenset({"cancel", "undo", "withdraw", "revoke", "retract"})
+"""Verbs of these that are said of orders, whatever is said to be taken back."""
+_ASKING = frozenset(
+    {
+        "please",
+        "pls",
+        "sorry",
+        "oops",
+        "ok",
+        "and",
+        "so",
+        "no",
+        "i",
+        "i'd",
+        "i'll",
+        "we",
+        "let",
+        "me",
+    }
+    | {"would", "like", "want", "wish", "need", "must", "have", "to", "can", "could", "you", "also"}
+)
+"""What may stand before such a verb: "Sorry, could you cancel A?"."""
 _AROUND_ORDERS = frozenset(
     {"my", "the", "and", "for", "at", "on", "in", "of", "please", "that", "this", "last", "to"}
-    | {"previous", "earlier", "first", "second", "table", "tables", "hand", "hands"}
+    | {"previous", "earlier", "first", "second", "table", "tables", "hand", "hands", "about", "it"}
+    | {"again", "then", "&", "+", ""}
 )
+_EARLIER = frozenset({"last", "previous", "earlier"})
 _ORDERS = frozenset({"order", "orders", "bet", "bets", "move", "moves"})
+_MAILS = frozenset({"mail", "mails", "email", "e-mail", "message", "letter"})
 _ALL = frozenset({"all", "everything", "both"})
 _ONE = frozenset({"order", "bet", "move", "that", "this"}) | VERB_WORDS
 """Words that speak of one order, and do not say which."""
@@ -65,9 +91,9 @@ def read_command(
         return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
     if name == "cancel":
         return _cancel(words[1:], context, letterless=letterless)
-    if name in _TAKE_BACK or words[:2] == ["take", "back"]:
-        return _taking_back(words, context)
-    return _holiday(words[1:]) if name == "holiday" else None
+    if name == "holiday":
+        return _holiday(words[1:])
+    return _asked_back(words, context)
 
 
 def _cancel(words: list[str], context: Context, *, letterless: bool) -> Cancel | Refusal | None:
@@ -84,6 +110,17 @@ def _cancel(words: list[str], context: Context, *, letterless: bool) -> Cancel |
     return no_such_hand(head, context)
 
 
+def _asked_back(words: list[str], context: Context) -> Refusal | None:
+    """Answer ``please cancel A`` or ``I take A back`` as ``cancel A`` is meant."""
+    while words and key(words[0]) in _ASKING:
+        words = words[1:]
+    if key(words[0] if words else "") == "take" and key(words[-1]) == "back":
+        words = ["take", "back", *words[1:-1]]
+    if words[:2] == ["take", "back"] or (words and key(words[0]) in _TAKE_BACK):
+        return _taking_back(words, context)
+    return None
+
+
 def _taking_back(words: list[str], context: Context) -> Refusal | None:
     """Answer ``cancel my orders`` or ``undo A``; "cancel my subscription" is prose."""
     rest = [key(word) for word in words[2 if words[0] == "take" else 1 :]]
@@ -91,9 +128,14 @@ def _taking_back(words: list[str], context: Context) -> Refusal | None:
     named = tables_named(words, context, capital=True) if "a" in rest[:1] else ()
     named = named or tables_named(words, context, capital=False)
     letters = {letter.lower() for letter in (*named, *context.hands_at(named))}
-    if not all(word in _ORDERS | _ALL | VERB_WORDS | letters for word in meant):
+    letters |= {f"{letter}'s" for letter in letters}
+    known = (
+        _ORDERS | _ALL | VERB_WORDS | letters | (_MAILS if _EARLIER.intersection(rest) else set())
+    )
+    if not all(word in known for word in meant):
         return None
-    if not meant and (rest or words[0] != "undo"):
+    sure = key(words[0]) in _SURE
+    if not meant and not (sure and (rest or words[0] == "undo")):
         return None
     tables = named or ((ALL_TABLES,) if not _ONE.intersection(rest) else ())
     figures = Figures(text=" ".join(words))
@@ -133,11 +175,12 @@ def _day(text: str) -> date | None:
 
 
 def opens_block(folded: str) -> Literal["press", "gm"] | None:
-    """Return the block that a folded line opens: ``press:`` or ``gm:``."""
+    """Return the block that a folded line opens: ``press:``, ``press to Joe:`` or ``gm:``."""
     name, colon, _ = folded.partition(":")
-    if colon and name.strip() == "press":
+    words = name.split() if colon else []
+    if words == ["press"] or words[:2] == ["press", "to"]:
         return "press"
-    return "gm" if colon and name.strip() == "gm" else None
+    return "gm" if words == ["gm"] else None
 
 
 def is_end(folded: str) -> bool:

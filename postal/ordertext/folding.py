@@ -12,12 +12,13 @@ _ACUTE = "\u00b4"
 _KEYCAP = "\u20e3"
 _JOINER = "\u034f"
 
-_MARKS = '"“”„‟″«»*_`'
+_MARKS = '"“”„‟″«»\u2039\u203a*_`'
 """Emphasis and quotation marks, which vanish at a word's edges; inside they stand."""
 
 _PLAIN = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc"), "'"),
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-"),
+    **dict.fromkeys(map(ord, "\u2236\ua789\u02d0"), ":"),
 }
 _STROKES = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "ð": "d"}

@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 
 from postal.engine.problems import NO_FIGURES, Fault, Figures
-from postal.engine.words import BET_WORDS
+from postal.engine.words import BET_WORDS, VERB_WORDS
 from postal.ordertext.arguments import read_arguments
-from postal.ordertext.folding import key
+from postal.ordertext.folding import key, without_prefixes
 from postal.ordertext.headed import Said, letters_of, read_direct, unnamed_tables
 from postal.ordertext.heads import read_head
 from postal.ordertext.likeness import looks_like_order
-from postal.ordertext.sentences import ends, meant_verb, tables_named
+from postal.ordertext.mending import own_lines
+from postal.ordertext.sentences import all_but, ends, meant_verb, tables_named
 from postal.ordertext.types import Context, Refusal
 from postal.ordertext.words import CONDITION_WORDS
 
@@ -22,25 +23,34 @@ _OPENERS = frozenset(
 _LABEL = re.compile(r"[^:=, ]{1,20}(?: [^:=, ]{1,20})? ?[:=,] ?")
 _SEVERAL = re.compile(
     r"(?:(?:at|on|in|for) )?(?:both )?(?:(?:tables?|hands?) )?"
-    r"(?P<tables>[^\W\d_][0-9]{0,2}(?: ?(?:,|/|&|\+|,? and) ?[^\W\d_][0-9]{0,2})+)"
+    r"(?P<tables>[^\W\d_][0-9]{0,2}(?:(?: ?(?:,|/|&|\+|,? and) ?| )[^\W\d_][0-9]{0,2})+)"
     r"(?=[ :,)]) ?[:,)\-]* ?"
 )
 _TABLE = re.compile(r"(?<![^\W_])([^\W\d_])[0-9]{0,2}(?![^\W_])")
+_AT = r"(?:table |hand )?[^\W\d_][0-9]{0,2}"
 _NEXT_ORDER = re.compile(
-    r"(?:,|/|\.| and| then|,? and then) (?=(?:table |hand )?[^\W\d_][0-9]{0,2}[ :)\-])"
-    r"| (?=(?:table |hand )?[^\W\d_][0-9]{0,2}[:)])"
+    rf"(?: ?(?:[,/.|&+•]|-+)| and| then|,? and then) (?={_AT}[ :)\-])"
+    rf"|[,/|&+](?={_AT}[:)])"
+    rf"| (?=(?:[0-9]{{1,2}}[.)] ?)?{_AT}[:)])"
+    rf"| (?={_AT} (?:{'|'.join(sorted(word for word in VERB_WORDS if len(word) > 1))})\b)"
 )
+_RUN_TOGETHER = re.compile(r"(?P<tables>[a-z]{2,8}) ?: ?")
+_JOINS = re.compile(r" ?(?:[,;/.]|,? and then|,? and|,? then) ")
 _NEGATION = re.compile(r"(?:please )?(?:don't|dont|do not|never|no) ")
+_PAST = frozenset({"was", "were", "did", "had"})
 _OPENING_MARKS = "([{<"
 _MOST_ORDERS = 8
 
 
 def several_tables(said: Said) -> Refusal | None:
     """Refuse ``A/B fold``: a line is for one table."""
-    found = _SEVERAL.match(said.text)
+    found = _SEVERAL.match(said.text) or _RUN_TOGETHER.match(said.text)
     if found is None:
         return None
-    tables = _own_tables(found["tables"], said.context)
+    named = found["tables"]
+    tables = _own_tables(" ".join(named) if named.isalpha() else named, said.context)
+    if named.isalpha() and len(tables) < len(named):
+        return None
     rest = said.text[found.end() :]
     words = rest.split()
     if len(tables) < 2 or not words:  # noqa: PLR2004 - several
@@ -60,14 +70,44 @@ def several_orders(said: Said) -> Refusal | None:
     parts = _NEXT_ORDER.split(said.text, maxsplit=_MOST_ORDERS)
     if len(parts) == 1:
         return None
-    orders = [read_direct(replace(said, text=part.strip(" ,"), letterless=False)) for part in parts]
+    texts = [text for part in parts if (text := without_prefixes(part.strip(" ,;")))]
+    orders = [read_direct(replace(said, text=text, letterless=False)) for text in texts]
     good = [order for order in orders if order is not None and not isinstance(order, Refusal)]
-    if len(good) < len(parts):
+    if not 1 < len(good) == len(texts):
         return None
     lines = tuple(order.line() for order in good)
     tables = tuple(dict.fromkeys(order.table for order in good))
-    figures = Figures(text=parts[1].strip(" ,"))
+    figures = Figures(text=texts[1])
     return Refusal(Fault.SECOND_ORDER, figures, lines, said.context.hands_at(tables))
+
+
+def turned_orders(said: Said) -> Refusal | None:
+    """Refuse ``Fold A, stay B``: each with its table, which stands behind."""
+    parts = _JOINS.split(said.text, maxsplit=_MOST_ORDERS)
+    meant = [(_verb_on(part.split()), _one_table(part, said)) for part in parts]
+    if len(parts) == 1 or not all(words and table for words, table in meant):
+        return None
+    lines = [
+        line for words, table in meant for line in own_lines(" ".join(words), [table], said.context)
+    ]
+    figures = Figures(text=parts[1].strip(" ,"))
+    hands = said.context.hands_at(dict.fromkeys(table for _, table in meant))
+    return Refusal(Fault.SECOND_ORDER, figures, tuple(dict.fromkeys(lines)), hands)
+
+
+def _verb_on(words: list[str]) -> list[str]:
+    """Return words from their verb on, behind ``I'll`` and the like; none without a bet."""
+    while words and key(words[0]) in _OPENERS:
+        words = words[1:]
+    return words if words and key(words[0]) in BET_WORDS and len(key(words[0])) > 1 else []
+
+
+def _one_table(part: str, said: Said) -> str:
+    """Return the one table that a part names behind its verb; empty where it names none."""
+    words = part.split()
+    tables = tables_named(words, said.context, capital=said.capital)
+    meant = looks_like_order(_verb_on(words), letters_of(said.context), headed=False)
+    return tables[0] if len(tables) == 1 and meant else ""
 
 
 def negated(said: Said) -> Refusal | None:
@@ -91,10 +131,14 @@ def behind_opening(said: Said) -> Refusal | None:
     inner = _opened(said.text)
     if not inner:
         return None
-    if read_direct(replace(said, text=inner, letterless=True)) is None:
+    within = replace(said, text=inner, letterless=True)
+    if read_direct(within) is None:
         return None
+    several = several_orders(within) or turned_orders(within)
+    if several is not None:
+        return several
     head = read_head(inner, said.context)
-    tables = (head.table,) if head and head.known else ()
+    tables = (head.table,) if head and head.known else within.tables()
     return said.refused(Fault.WORDS_BEFORE_ORDER, inner, tables)
 
 
@@ -111,7 +155,8 @@ def _opened(folded: str) -> str:
         inner = " ".join(words[start:])
     elif inner == folded:
         label = _LABEL.match(folded)
-        inner = folded[label.end() :] if label else folded
+        told = label is not None and _PAST.intersection(label[0].split())
+        inner = folded[label.end() :] if label and not told else folded
     return "" if inner == folded else inner.rstrip(")]}> ")
 
 
@@ -122,20 +167,24 @@ def order_at_end(said: Said) -> Refusal | None:
         if isinstance(order, Refusal):
             if order.fault is Fault.RAISE_TO and order.examples:
                 return order
-        elif order is not None:
-            conditional = key(said.words[0]) in CONDITION_WORDS
-            fault = Fault.CONDITION if conditional else Fault.WORDS_BEFORE_ORDER
-            return said.refused(fault, end, (order.table,))
+            continue
+        if order is None:
+            continue
+        if ":" not in end and _PAST.intersection(said.words):
+            continue  # "my A was a fold, B a stay"
+        conditional = key(said.words[0]) in CONDITION_WORDS
+        fault = Fault.CONDITION if conditional else Fault.WORDS_BEFORE_ORDER
+        others = all_but(said.words, said.context, capital=said.capital)
+        return said.refused(fault, end, others or (order.table,))
     return None
 
 
 def mentioned(said: Said) -> Refusal | None:
     """Answer a sentence in which he names a table and says what he does there."""
-    tables = tables_named(said.words, said.context, capital=said.capital)
-    if not tables:
+    if not tables_named(said.words, said.context, capital=said.capital):
         return None
-    at = meant_verb(said.words)
+    at = meant_verb(said.words, said.context)
     if at is None:
         return None
     text = " ".join(said.words[at:])
-    return said.refused(Fault.NOT_END_TO_END, text, tables)
+    return said.refused(Fault.NOT_END_TO_END, text)

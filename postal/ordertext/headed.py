@@ -13,11 +13,13 @@ from postal.ordertext.folding import key
 from postal.ordertext.heads import Head, no_such_hand, read_head
 from postal.ordertext.likeness import looks_like_order
 from postal.ordertext.mending import own_lines
-from postal.ordertext.sentences import all_named, tables_named
+from postal.ordertext.sentences import all_but, all_named, tables_named
 from postal.ordertext.types import Context, Refusal
-from postal.ordertext.words import is_all_in, is_verb
+from postal.ordertext.words import all_in_length, is_all_in, is_verb
 
-_SAID = frozenset({"i", "i'll", "i'd", "i'm", "will", "would", "please", "pls", "to", "like"})
+_SAID = frozenset(
+    {"i", "i'll", "i'd", "i'm", "will", "would", "please", "pls", "to", "like", "go", "going", "am"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class Said:
 
     def tables(self) -> tuple[str, ...]:
         """Return the tables that the words name, all of them as ALL_TABLES; else none."""
-        named = tables_named(self.words, self.context, capital=self.capital)
+        named = all_but(self.words, self.context, capital=self.capital)
+        named = named or tables_named(self.words, self.context, capital=self.capital)
         return named or ((ALL_TABLES,) if all_named(self.words) else ())
 
     def refused(
@@ -74,7 +77,10 @@ def read_direct(said: Said) -> Order | Refusal | None:
         if isinstance(refusal, Refusal):
             return _with_own_lines(refusal, folded, (table,), context)
     if is_all_in(words):
-        return replace(said.refused(Fault.ALL_IN, tables=unnamed_tables(context)), hands=())
+        rest = words[all_in_length(words) :]
+        named = tables_named(rest, context, capital=said.capital)
+        refused = said.refused(Fault.ALL_IN, tables=named or unnamed_tables(context))
+        return refused if named else replace(refused, hands=())
     return said.refused(Fault.NO_TABLE_FIRST)
 
 
@@ -90,7 +96,7 @@ def _headed(said: Said, head: Head) -> Order | Refusal | None:
     """Read a part that begins with a table, his or not."""
     context, letters = said.context, letters_of(said.context)
     if head.table == ALL_TABLES:
-        return _for_all(head, context)
+        return _for_all(said, head)
     if not head.known:
         return _unknown(said, head)
     rest = _without_courtesy(head)
@@ -148,9 +154,9 @@ def _says_verb(words: list[str]) -> bool:
     return at > 0 and is_verb(words[at:]) and looks_like_order(words[at:], (), headed=True)
 
 
-def _for_all(head: Head, context: Context) -> Order | Refusal | None:
+def _for_all(said: Said, head: Head) -> Order | Refusal | None:
     """Read what stands after ``all``, which takes bets only."""
-    rest = _without_courtesy(head)
+    rest, context = _without_courtesy(head), said.context
     words = rest.split()
     order = read_arguments(ALL_TABLES, rest, context)
     if isinstance(order, Bet | LimitRaise):
@@ -159,8 +165,11 @@ def _for_all(head: Head, context: Context) -> Order | Refusal | None:
         meant = looks_like_order(words, letters_of(context), headed=True)
         if not (meant or (head.colon and _is_long_verb(words))):
             return None
+        but = all_but([ALL_TABLES, *words], context, capital=said.capital)
+        if but:
+            order = replace(order, figures=replace(order.figures, table=""))
         if key(words[0]) not in KEEP_WORDS | GIVE_WORDS | EXPOSE_WORDS:
-            return _with_own_lines(order, rest, (ALL_TABLES,), context)
+            return _with_own_lines(order, rest, but or (ALL_TABLES,), context)
     return Refusal(Fault.NOT_FOR_ALL)
 
 

@@ -12,24 +12,28 @@ from postal.engine.words import (
     LIMIT_WORDS,
     RAISE_WORDS,
     TABLE_WORDS,
+    TURN_WORDS,
     VERB_WORDS,
 )
 from postal.ordertext.cards import CARD_WORDS, JOKER_WORDS, is_card, spaced
 from postal.ordertext.folding import key
-from postal.ordertext.sums import SUM_WORDS, bare_sum
-from postal.ordertext.words import COURTESY, is_all_in, is_verb
+from postal.ordertext.sums import SUM_WORDS, bare_sum, sum_meant
+from postal.ordertext.words import COURTESY, FORMS, all_in_length, is_all_in, is_verb
 
 _LONG_VERBS = sorted(word for word in VERB_WORDS if len(word) > len("bet"))
 _SHORTEST_MISSPELLING = 3
 _ENGLISH_CARDS = frozenset({"as", "ad", "ah", "ha", "ac"})
 """Cards that are words of English too, and so prove nothing."""
 _PREPOSITIONS = frozenset({"at", "on", "in", "for"})
-_PLACES = _PREPOSITIONS | {"all", "tables", "hands", "everywhere"} | TABLE_WORDS
+_PLACES = _PREPOSITIONS | {"all", "tables", "hands", "everywhere", "my"} | TABLE_WORDS
 _EVERYTHING = frozenset({"everything", "both", "them", "each"})
 _OF_CARDS_TOO = frozenset({"keep", "discard", "show", "expose", "give", "check", "call"})
 """Verbs behind which "everything" may well mean something else."""
 _OTHER_GAMES = frozenset({"pass", "see", "match", "equal", "muck"})
 """Verbs of poker that are none here, though meant as one."""
+_ADDING = frozenset({"reraise", "re-raise", "rereaise", "up", "ups", "increase", "add"})
+"""Words that say raise where a table stands before them and a sum behind."""
+_OBJECTS = frozenset({"it", "him", "her", "them", "that", "this", "his", "the"})
 _NEUTRAL = (
     frozenset({"by", "to", "of", "the", "and", "if", "stayed", "up", "k", "m", "pounds", ",", "&"})
     | frozenset(DIRECTION_WORDS)
@@ -41,7 +45,9 @@ _NEUTRAL = (
     | COURTESY
 )
 _SUM = re.compile(r"[£$€+\-.]*(?:0|0[.,][0-9.,']*|[1-9][0-9.,']*)[km]?")
-_GLUED = re.compile(r"(?P<verb>r|raise|bet)(?P<sum>[£+]?[0-9][0-9,.]*[km]?)")
+_BEFORE_JUNK = re.compile(r"[a-z]{4,}(?=[^\w'-])")
+"""A verb with something stuck to it, such as ``fold<br>`` or ``raise&nbsp;20000``."""
+_GLUED = re.compile(r"(?P<verb>r|raise|bet)[=:/-]?(?P<sum>[£+]?[0-9][0-9,.]*[km]?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +71,58 @@ def looks_like_order(words: list[str], letters: Collection[str], *, headed: bool
     if not words:
         return False
     if is_all_in(words):
-        rest = words[1:] if key(words[0]) == "all-in" else words[2:]
+        rest = words[all_in_length(words) :]
         weight = _weigh(rest, letters)
         return "all" not in rest and _after_verb(weight, len(rest), words, headed=headed)
     if is_verb(words):
         return _after_verb(_weigh(words[1:], letters), len(words) - 1, words, headed=headed)
-    if glued_raise(words[0]) or _slashed_verbs(words[0]):
+    if glued_raise(words[0]) or (_slashed_verbs(words[0]) and (headed or key(words[0]) != "c/f")):
         return _weigh(words[1:], letters).other == 0
-    weight = _weigh(words[1:], letters, naming=headed)
-    if misspelt_verb(key(words[0])):
-        certain = headed and 0 < weight.cards >= weight.other
-        return certain or (not weight.other and (weight.strong > 0 or (headed and len(words) == 1)))
-    return _without_verb(words, letters, headed=headed)
+    return _odd_verb(words, letters, headed=headed) or _without_verb(words, letters, headed=headed)
+
+
+def _odd_verb(words: list[str], letters: Collection[str], *, headed: bool) -> bool:
+    """Whether words begin with a verb misspelt, in another form, or of poker elsewhere."""
+    weight, verb = _weigh(words[1:], letters, naming=headed), key(words[0])
+    if headed and adds_to(words) and weight.other <= 1:
+        return True
+    if not misspelt_verb(verb):
+        return False
+    certain = headed and 0 < weight.cards >= weight.other
+    met = verb in _OTHER_GAMES and _OBJECTS.issuperset(map(key, words[1:]))
+    alone = headed and (len(words) == 1 or met)
+    return certain or alone or (not weight.other and weight.strong > 0)
+
+
+def adds_to(words: list[str]) -> bool:
+    """Whether words behind a table say raise in another way: ``up it by 20000``."""
+    return key(words[0]) in _ADDING and any(bare_sum(word) is not None for word in words[1:])
 
 
 def _slashed_verbs(word: str) -> bool:
     """Whether a word is ``check/fold`` or the like."""
-    sides = word.split("/")
-    return len(sides) > 1 and all(key(side) in VERB_WORDS for side in sides)
+    sides = verbs_within(word)
+    return len(sides) > 1
+
+
+def verbs_within(word: str) -> list[str]:
+    """Return the verbs that a word joins, ``check/fold`` or ``c/f``; of others none.
+
+    >>> verbs_within("check-fold")
+    ['check', 'fold']
+    """
+    sides = ["check", "fold"] if key(word) == "c/f" else [*map(key, re.split("[/-]", word))]
+    return sides if all(side in VERB_WORDS for side in sides) else []
+
+
+def raise_at_end(words: list[str]) -> list[str]:
+    """Return the words of the sum before a ``raise`` that ends them; none where no sum is."""
+    rest = words[: len(words) - (key(words[-1]) in COURTESY)] if words else []
+    if len(rest) < 2 or key(rest[-1]) not in RAISE_WORDS:  # noqa: PLR2004 - a sum and a verb
+        return []
+    before = rest[1:-1] if rest[0] in ("the", "a") else rest[:-1]
+    limit = len(before) == 1 and key(before[0]) in LIMIT_WORDS
+    return before if limit or sum_meant(" ".join(before)) is not None else []
 
 
 def glued_raise(word: str) -> str:
@@ -94,10 +134,16 @@ def glued_raise(word: str) -> str:
 def misspelt_verb(word: str) -> tuple[str, ...]:
     """Return the verbs of four letters or more that a word is one slip away from.
 
-    Of poker's own verbs, which are none here, it is the word itself.
+    Of poker's own verbs, which are none here, it is the word itself; of another form of a verb
+    it is the verb.
     """
     if word in _OTHER_GAMES:
         return (word,)
+    if word in FORMS:
+        return (FORMS[word],)
+    stem = _BEFORE_JUNK.match(word)
+    if stem and stem[0] in _LONG_VERBS:
+        return (stem[0],)
     if len(word) < _SHORTEST_MISSPELLING or word in VERB_WORDS:
         return ()
     return tuple(verb for verb in _LONG_VERBS if _one_slip(word, verb))
@@ -107,7 +153,7 @@ def _without_verb(words: list[str], letters: Collection[str], *, headed: bool) -
     """Whether words without a verb are meant as one: cards, or behind a table a sum alone."""
     weight = _weigh(words, letters)
     if not weight.cards:
-        return headed and bare_sum(" ".join(words)) is not None
+        return headed and (bare_sum(" ".join(words)) is not None or bool(raise_at_end(words)))
     if weight.other:
         return False
     return headed or (weight.strong > 1 and (weight.directed or "/" in " ".join(words)))
@@ -121,11 +167,13 @@ def _after_verb(weight: _Weight, length: int, words: list[str], *, headed: bool)
         return False
     if weight.places and not (verb in _OF_CARDS_TOO and _EVERYTHING.intersection(words)):
         return True
-    if not weight.strong:
+    # What is turned up are cards: "turn up at 8" names none.
+    strong = weight.cards if verb in EXPOSE_WORDS | TURN_WORDS else weight.strong
+    if not strong:
         return length == 1 and (headed or (verb == "raise" and key(words[1]) not in VERB_WORDS))
     if weight.first:
-        return weight.other <= weight.strong or headed
-    return weight.other <= weight.strong if headed else not weight.other
+        return weight.other <= strong or headed
+    return weight.other <= strong if headed else not weight.other
 
 
 def _weigh(words: list[str], letters: Collection[str], *, naming: bool = False) -> _Weight:
@@ -150,7 +198,7 @@ def _weigh(words: list[str], letters: Collection[str], *, naming: bool = False) 
             other += 1
         directed = directed or bare in DIRECTION_WORDS
         there = is_letter or bare in _EVERYTHING or bare in COURTESY
-        placed = placed or there or bare in _PLACES - _PREPOSITIONS
+        placed = placed or there or bare in _PLACES - _PREPOSITIONS - {"my"}
         places = places and (there or bare in _PLACES)
         before = bare
     places = places and (placed or not words)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 
 from postal.engine.orders import Cancel, Line
 from postal.engine.problems import NO_FIGURES, Fault, Figures, Problem
+from postal.engine.words import BET_WORDS
 from postal.ordertext.commands import Word, read_command
-from postal.ordertext.folding import fold_part, without_prefixes
+from postal.ordertext.folding import fold, fold_part, key, without_prefixes
 from postal.ordertext.headed import unnamed_tables
 from postal.ordertext.heads import read_head
-from postal.ordertext.mending import goes_on, own_lines
+from postal.ordertext.mending import goes_on, goes_on_to_limit, own_lines
 from postal.ordertext.orders import read_order
-from postal.ordertext.sentences import capital_a
+from postal.ordertext.sentences import capital_a, tables_named
 from postal.ordertext.types import Command, Context, Refusal
 
 LONGEST_LINE = 500
@@ -21,6 +23,7 @@ LONGEST_LINE = 500
 
 _NAMELESS = frozenset({Fault.NO_TABLE_FIRST, Fault.TWO_ORDERS, Fault.SPLIT_ORDER})
 """Faults of what is an order for a hand, though it may not be said for which."""
+_NUMBERED = re.compile(r"[^\w(]*\(?[0-9]{1,3}[.):]")
 _BESIDE_ORDERS = frozenset({"wait", "ready"})
 
 Found = Line | Command | Problem
@@ -47,8 +50,13 @@ def split_parts(raw: str) -> list[str]:
 
 
 def read_part(text: str, number: int, context: Context, *, letterless: bool = True) -> Part:
-    """Read one part by itself."""
+    """Read one part by itself.
+
+    Where there are several tables a number may count them, so a line that one stands before needs
+    its table.
+    """
     folded = fold_part(text)
+    letterless = letterless and (context.only_table is not None or not _NUMBERED.match(fold(text)))
     command = read_command(folded, context, letterless=letterless)
     if isinstance(command, Word):
         return Part(text, Command(command.name, command.argument, number, text))
@@ -69,7 +77,8 @@ def read_part(text: str, number: int, context: Context, *, letterless: bool = Tr
 
 def read_line(raw: str, number: int, context: Context, *, letterless: bool = True) -> list[Found]:
     """Return what a line of a mail holds; empty where it is prose from end to end."""
-    texts = [text for text in split_parts(raw[:LONGEST_LINE]) if text]
+    # A part without a letter or a figure is a smiley's rest: "A: fold ;-)".
+    texts = [text for text in split_parts(raw[:LONGEST_LINE]) if any(map(str.isalnum, text))]
     parts = _read_parts(texts, number, context, letterless=letterless)
     if not any(part.found for part in parts):
         return []
@@ -78,8 +87,36 @@ def read_line(raw: str, number: int, context: Context, *, letterless: bool = Tru
     if len(parts) == 1:
         return [part.found for part in parts if part.found]
     if parts[0].found is None:
+        parts = _with_table(parts, number, context)
         return [_within_prose(part, number, context) for part in parts if part.found]
     return [_beside_others(part, number) for part in parts]
+
+
+def bare_table(raw: str, context: Context) -> str:
+    """Return the table of a line that is nothing but its letter, ``Table A:``; else nothing."""
+    head = read_head(fold_part(raw), context)
+    return head.table if head and head.known and not head.rest else ""
+
+
+def below_table(found: list[Found], raw: str, table: str, context: Context) -> list[Found]:
+    """Return what stands below a line that is nothing but a table, meant for that if for any.
+
+    It is refused, where it has no table of its own, with the line to copy.
+    """
+    if table == context.unnamed_table or not found or read_head(fold_part(raw), context):
+        return found
+    one, number = found[0], found[0].number
+    nameless = isinstance(one, Problem) and one.fault is Fault.NO_TABLE_FIRST
+    if len(found) > 1 or not (nameless or (isinstance(one, Line) and one.assumed)):
+        return found
+    line = read_part(f"{table}: {raw.strip()}", number, context).found
+    if isinstance(line, Command) or line is None:
+        return found
+    lines = (line.order.line(),) if isinstance(line, Line) else line.examples
+    hands = context.hands_at([table])
+    return [
+        as_problem(Refusal(Fault.NO_TABLE_FIRST, NO_FIGURES, lines, hands), raw.strip(), number)
+    ]
 
 
 def read_record_parts(raw: str, number: int, context: Context) -> list[Found]:
@@ -132,7 +169,12 @@ def _belongs(part: Part, text: str, context: Context) -> bool:
     if part.found is not None and not isinstance(part.found, Problem):
         return False
     folded = fold_part(text)
-    return read_head(folded, context) is None and goes_on(folded)
+    words = folded.split()
+    if read_head(folded, context) is not None or not goes_on(folded):
+        return False
+    # "fold A; stay B" are two orders, though each has its table behind it.
+    of_its_own = key(words[0]) in BET_WORDS and tables_named(words, context, capital=False)
+    return not of_its_own
 
 
 def _refused_together(before: Part, text: str, number: int, context: Context) -> Part:
@@ -149,6 +191,8 @@ def _refused_together(before: Part, text: str, number: int, context: Context) ->
     named = [name for name, hand in context.hands.items() if hand in hands]
     at = [table] if table else named or unnamed_tables(context)
     lines = (line.order.line(),) if isinstance(line, Line) else own_lines(joined, at, context)
+    if not isinstance(line, Line) and goes_on_to_limit(fold_part(text)):
+        lines = ()
     fault = Fault.SPLIT_ORDER if len(lines) <= len(at) else Fault.TWO_ORDERS
     return Part(whole, as_problem(Refusal(fault, NO_FIGURES, lines, hands), whole, number))
 
@@ -162,6 +206,14 @@ def _beside_others(part: Part, number: int) -> Found:
         refusal = Refusal(Fault.COMMAND_BESIDE_OTHERS, Figures(verb=part.found.name))
         return as_problem(refusal, part.text, number)
     return part.found
+
+
+def _with_table(parts: list[Part], number: int, context: Context) -> list[Part]:
+    """Read what a ``;`` parts from nothing but its table, ``A; fold``, as meant for that."""
+    table = bare_table(parts[0].text, context)
+    if not table:
+        return parts
+    return [parts[0], read_part(f"{table}: {parts[1].text}", number, context), *parts[2:]]
 
 
 def _within_prose(part: Part, number: int, context: Context) -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
@@ -10,6 +11,7 @@ from postal.engine.words import (
     ALL_TABLES,
     BET_WORDS,
     DIRECTION_WORDS,
+    LIMIT_WORDS,
     RAISE_WORDS,
     VERB_WORDS,
     Verb,
@@ -18,7 +20,13 @@ from postal.ordertext.arguments import read_arguments
 from postal.ordertext.bets import limit_named
 from postal.ordertext.cards import is_card
 from postal.ordertext.folding import key
-from postal.ordertext.likeness import glued_raise, misspelt_verb
+from postal.ordertext.likeness import (
+    adds_to,
+    glued_raise,
+    misspelt_verb,
+    raise_at_end,
+    verbs_within,
+)
 from postal.ordertext.sums import bare_sum, sum_meant
 from postal.ordertext.types import Context, Refusal
 from postal.ordertext.words import ALTERNATIVES, COURTESY, expose_length, is_all_in, is_verb
@@ -27,7 +35,8 @@ MOST_LINES = 4
 """Lines to copy that are made for one that was refused."""
 
 _MOST_SUM_WORDS = 8
-_BEFORE_SUM = frozenset({"by", "of", "a", "another"})
+_BEFORE_SUM = frozenset({"by", "of", "a", "an", "another", "it", "extra", "further"})
+_MOST = re.compile(rf"(?:at )?(?:{'|'.join(LIMIT_WORDS)})\b|not? more than\b")
 
 
 def own_lines(text: str, tables: Sequence[str], context: Context) -> tuple[str, ...]:
@@ -64,8 +73,8 @@ def _slashed(words: list[str]) -> list[str]:
     """Return words with ``check/fold`` taken apart; cards and sums stay as they are."""
     apart: list[str] = []
     for word in words:
-        sides = word.split("/")
-        if len(sides) > 1 and all(key(side) in VERB_WORDS for side in sides):
+        sides = verbs_within(word)
+        if len(sides) > 1:
             apart += [*(f"{side}/" for side in sides[:-1]), sides[-1]]
         else:
             apart.append(word)
@@ -78,6 +87,8 @@ def _order(table: str, words: list[str], context: Context) -> Order | None:
     while ends and key(words[ends - 1]) in COURTESY | ALTERNATIVES | {""}:
         ends -= 1
     words = words[:ends]
+    if turned := raise_at_end(words):
+        return _raise(table, turned)
     start = next((at for at in range(len(words)) if _begins(words[at:])), None)
     if start is None:
         return _without_verb(table, words, context)
@@ -92,6 +103,8 @@ def _mended(table: str, words: list[str], context: Context) -> Order | None:
     glued = glued_raise(words[0])
     if glued or is_all_in(words):
         return _raise(table, [glued] if glued else words)
+    if adds_to(words):
+        return _raise(table, words[1:])
     verbs = [key(words[0])] if is_verb(words) else _misspelt(words[0])
     if len(verbs) != 1:
         return None
@@ -104,7 +117,8 @@ def _mended(table: str, words: list[str], context: Context) -> Order | None:
 
 
 def _begins(words: list[str]) -> bool:
-    return is_verb(words) or bool(glued_raise(words[0]) or _misspelt(words[0]))
+    odd = glued_raise(words[0]) or _misspelt(words[0]) or adds_to(words)
+    return is_verb(words) or bool(odd)
 
 
 def _misspelt(word: str) -> tuple[str, ...]:
@@ -127,8 +141,15 @@ def _raise(table: str, words: list[str]) -> Order | None:
     for end in range(min(len(words), _MOST_SUM_WORDS), 0, -1):
         pounds = sum_meant(" ".join(words[:end]))
         if pounds is not None:
-            return Bet(table, "raise", pounds)
+            return None if _goes_on_in_figures(words[end:]) else Bet(table, "raise", pounds)
     return None
+
+
+def _goes_on_in_figures(words: list[str]) -> bool:
+    """Whether a sum's words are followed by more of it, or by another: neither is the one meant."""
+    if words and key(words[0]) == "or":
+        words = words[1:]
+    return bool(words) and any(char.isdigit() for char in words[0]) and not is_card(key(words[0]))
 
 
 def _without_verb(table: str, words: list[str], context: Context) -> Order | None:
@@ -150,5 +171,12 @@ def goes_on(folded: str) -> bool:
         return False
     if key(words[0]) in BET_WORDS or expose_length(words, 0) or key(words[0]) == "up":
         return True
+    if goes_on_to_limit(folded):
+        return True
     directed = "to" in words or any(key(word) in DIRECTION_WORDS for word in words)
     return directed and any(is_card(key(word)) for word in words)
+
+
+def goes_on_to_limit(folded: str) -> bool:
+    """Whether folded words say how far a bet goes at most: ``max 60000``."""
+    return _MOST.match(folded) is not None and any(char.isdigit() for char in folded)

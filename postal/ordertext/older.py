@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from postal.engine.words import FIRST_WORDS
 from postal.ordertext.folding import key, without_prefixes
@@ -19,10 +20,15 @@ _YEARS = ((1300, 1500), (1900, 2100), (2400, 2700))
 """Those of the Persian and Islamic, the common and the Buddhist calendars."""
 
 _SURE_LINES = 3
+_COLON, _MOST_COLONS = re.compile(": "), 5
+_FIELD = re.compile(r"(?:^| )[^\W\d_][^:@<>|=\d ]{1,20} ?:(?= )")
+# Lotus Notes puts no colons: a line with the date and the time, then "To" on a line of its own.
+_RECEIVERS = frozenset({"to", "an", "à", "para", "aan", "do", "till", "til", "a", "vastaanottaja"})
 
 # ``-----Original Message-----`` in any language: dashes, a few words, dashes.
-_ORIGINAL = re.compile(r"-{3,} ?([^\W\d_][^\d_:@<>|=-]{1,59}?) ?-{3,}")
+_ORIGINAL = re.compile(r"(?:-{3,}|={3,}) ?([^\W\d_][^\d_:@<>|=-]{1,59}?) ?(?:-{3,}|={3,})")
 _MOST_ORIGINAL_WORDS = 6
+_BETWEEN_DASHES = re.compile(r"-{3,} ?([^-].*[^-]) ?-{3,}")
 _NO_ORIGINAL = ("begin pgp", "end pgp", "pgp")
 _ORIGINALS = (
     "original message",
@@ -93,7 +99,8 @@ def blocks_by_shape(folded: Sequence[str]) -> dict[int, bool]:
 
     One is two or more neighbouring lines ``Word: value``, of which one holds an address or a
     date; at most one empty line stands between two of them. The value is whether it is surely
-    one: of three lines or more, or with an address.
+    one: of three lines or more, or with an address. A client that wraps lines anew may have made
+    one line of it, and Lotus Notes writes no colons.
     """
     found: dict[int, bool] = {}
     run: list[int] = []
@@ -110,7 +117,21 @@ def blocks_by_shape(folded: Sequence[str]) -> dict[int, bool]:
             if addressed or any(map(_holds_date, lines)):
                 found[run[0]] = addressed or len(run) >= _SURE_LINES
         run = []
-    return found
+    found |= {at: True for at, line in enumerate(folded) if _is_one_line_block(line)}
+    return found | {at: True for at in range(len(folded)) if _is_lotus_head(folded, at)}
+
+
+def _is_one_line_block(folded: str) -> bool:
+    """Whether a header block stands on one line: ``From: … Sent: … To: …`` with its date."""
+    fields = len(_FIELD.findall(folded)) if folded.count(":") >= _SURE_LINES else 0
+    return fields >= _SURE_LINES and _is_header_line(folded) and _holds_date(folded)
+
+
+def _is_lotus_head(folded: Sequence[str], at: int) -> bool:
+    if not (_CLOCK.search(folded[at]) and _FULL_DATE.search(folded[at])):
+        return False
+    following = next((line for line in folded[at + 1 : at + 3] if line), "")
+    return following in _RECEIVERS
 
 
 def _is_header_line(folded: str) -> bool:
@@ -130,8 +151,14 @@ def _holds_date(folded: str) -> bool:
 
 
 def is_original_line(folded: str) -> bool:
-    """Whether a folded line is ``-----Original Message-----``, in any language."""
+    """Whether a folded line is ``-----Original Message-----``, in any language.
+
+    Zoho puts dashes around its attribution instead: ``---- On Monday … wrote ----``.
+    """
     if folded.startswith("--") and folded.strip("- ").removeprefix("begin ") in _ORIGINALS:
+        return True
+    dashed = _BETWEEN_DASHES.fullmatch(folded)
+    if dashed is not None and is_sure_attribution(f"{dashed[1].rstrip()}:"):
         return True
     found = _ORIGINAL.fullmatch(folded)
     if found is None:
@@ -146,11 +173,19 @@ def is_attribution(folded: str, above: str = "") -> bool:
     """Whether a folded line ends as ``On Monday Joe wrote:`` does, in any language.
 
     What no list has is told by its shape: a colon at the end, and an address, or a date with its
-    year and the time of day. ``above`` is the line just above, from which it may be wrapped.
+    year and the time of day; where it has these some clients go on behind the colon. ``above`` is
+    the line just above, from which it may be wrapped.
     """
+    if folded.endswith(_OTHER_COLONS):
+        folded = f"{folded[:-1]}:"
     if not folded.endswith(":"):
-        return False
+        return _goes_on_behind(folded)
     return _is_known_attribution(folded) or is_sure_attribution(folded, above)
+
+
+def _goes_on_behind(folded: str) -> bool:
+    heads = (folded[: colon.start() + 1] for colon in islice(_COLON.finditer(folded), _MOST_COLONS))
+    return any(is_sure_attribution(one) and _is_known_attribution(one) for one in heads)
 
 
 def is_sure_attribution(folded: str, above: str = "") -> bool:
@@ -165,6 +200,7 @@ def is_sure_attribution(folded: str, above: str = "") -> bool:
 
 
 _WRAPPED_WORDS = 3
+_OTHER_COLONS = ("\u17d6", "\u1366")  # those of Khmer and Amharic
 _TABLE_FIRST = re.compile(r"[a-z]\d{0,2} ?[:)]")
 
 
@@ -174,4 +210,7 @@ _EITHER_GENDER = re.compile(r"\(\w{1,2}\)$")  # Polish "napisał(a)"
 def _is_known_attribution(folded: str) -> bool:
     said = _EITHER_GENDER.sub("", folded.rstrip(": "))
     # German puts the writer behind the verb: "Am Montag schrieb Joe:".
-    return said.endswith(_WROTE) or " schrieb " in said or " schreef " in said or " skrev " in said
+    if said.endswith(_WROTE) or " schrieb " in said or " schreef " in said or " skrev " in said:
+        return True
+    # "Joe wrote on 2 March 2026:" has the date behind.
+    return _holds_date(said) and any(f" {wrote} " in said for wrote in _WROTE)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from postal.engine.orders import Order
 from postal.engine.problems import Fault, Figures
+from postal.ordertext.besides import beside_table
 from postal.ordertext.halforders import (
     behind_opening,
     mentioned,
@@ -15,6 +16,7 @@ from postal.ordertext.halforders import (
     order_at_end,
     several_orders,
     several_tables,
+    turned_orders,
 )
 from postal.ordertext.headed import Said, read_direct
 from postal.ordertext.heads import read_head
@@ -84,11 +86,13 @@ _STEPS: tuple[Callable[[Said], Order | Refusal | None], ...] = (
     _remark,
     several_tables,
     several_orders,
+    turned_orders,
     negated,
 )
 """What is asked first: these see more in a line than its beginning says."""
 
 _LAST_STEPS: tuple[Callable[[Said], Refusal | None], ...] = (
+    beside_table,
     behind_opening,
     order_at_end,
     mentioned,

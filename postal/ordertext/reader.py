@@ -14,6 +14,8 @@ from postal.ordertext.lines import (
     LONGEST_LINE,
     Found,
     as_problem,
+    bare_table,
+    below_table,
     count_separators,
     read_line,
     read_record_parts,
@@ -93,6 +95,9 @@ class _Scan:
     quoted_parts: int = 0
     above: str = ""
     """The line of ours just above: ``::``, or ``|`` where a mark hangs at its end; else empty."""
+
+    table: str = ""
+    """The table that the line just above is, and nothing else."""
 
     def reading(self) -> Reading:
         own = {line.order.line() for line in self.lines}
@@ -217,6 +222,9 @@ class _Scan:
         """
         self.parts += 1 + count_separators(raw)
         found = read_line(raw, number, self.context, letterless=not self.above)
+        if self.table:
+            found = below_table(found, raw, self.table, self.context)
+        self.table = bare_table(raw, self.context) if raw.strip() else self.table
         if self.above == _HANGING:
             found = [
                 one if isinstance(one, Problem) else self._behind_mark(one, number) for one in found

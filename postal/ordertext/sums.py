@@ -26,6 +26,7 @@ _PHONE = re.compile(r"\+?0[0-9]")
 _SIGNS = "+=$€£ "
 _MARKED = re.compile(r"[+£k]|[0-9]m\b|thousand|grand|million|pounds|quid")
 _LEAST_BARE = 1000
+_MANY_FIGURES = re.compile(r"[0-9]{7,}")
 
 
 def sum_meant(text: str) -> int | None:
@@ -48,11 +49,14 @@ def sum_meant(text: str) -> int | None:
 
 
 def bare_sum(text: str) -> int | None:
-    """Return the pounds of a text that is a sum and nothing else; None for a date or a number."""
+    """Return the pounds of a text that is a sum and nothing else; None for a date or a number.
+
+    Many figures without a mark between them are a telephone's.
+    """
     pounds = sum_meant(text)
     if pounds is None or (pounds < _LEAST_BARE and not _MARKED.search(text)):
         return None
-    return pounds
+    return None if _MANY_FIGURES.fullmatch(text.strip(" .,:!?")) else pounds
 
 
 def _in_words(text: str) -> int | None:

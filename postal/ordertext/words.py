@@ -27,6 +27,24 @@ ALTERNATIVES = frozenset({"or", "else", "otherwise", "then", "and", "also"})
 CONDITION_WORDS = frozenset({"if", "unless", "when", "until", "provided", "only", "should", "once"})
 """What makes an order depend on something, which none can."""
 
+
+def _forms() -> dict[str, str]:
+    """Return ``raising``, ``bets`` and ``folded`` with the verbs that they are forms of."""
+    forms: dict[str, str] = {}
+    for verb in VERB_WORDS - {"exposing", "showing"}:
+        stem = verb.removesuffix("e")
+        double = f"{verb}{verb[-1]}" if verb == "bet" else stem
+        if len(verb) > 1:
+            ending = "d" if stem != verb else "ed"
+            forms |= dict.fromkeys((f"{double}ing", f"{verb}s", f"{verb}{ending}"), verb)
+    return {form: verb for form, verb in forms.items() if form not in VERB_WORDS}
+
+
+FORMS = _forms()
+"""Other forms of the verbs, which are no orders though meant as some: ``A: raising 40000``."""
+
+_ALL_IN = frozenset({"all-in", "allin"})
+
 COURTESY = frozenset({"please", "pls", "thanks", "cheers", "sorry", "ta"})
 """What is written beside an order and means nothing."""
 
@@ -72,5 +90,10 @@ def is_verb(words: list[str]) -> bool:
 
 def is_all_in(words: list[str]) -> bool:
     """Whether folded words begin with ``all in``, which is no order but is meant as one."""
+    return all_in_length(words) > 0
+
+
+def all_in_length(words: list[str]) -> int:
+    """Return how many of the first words say ``all in``: 0, 1 for ``all-in``, or 2."""
     keys = [key(word) for word in words[:2]]
-    return keys[:1] == ["all-in"] or keys == ["all", "in"]
+    return 1 if keys and keys[0] in _ALL_IN else 2 if keys == ["all", "in"] else 0

@@ -216,11 +216,12 @@ class TakenBack:
 class Hold:
     """That a turn waits for a player, why, and until when (aware UTC, None: no end is set).
 
-    For orders that are missing, since he asked for it (RULES.md 9.6), or since a line of his for a
-    hand that is due was not taken (10.6); all but the first a word of his ends.
+    For orders that are missing, since he asked for it (RULES.md 9.6), or since a line for a hand
+    that is due was not taken (10.6), of this mail or an ``earlier`` one; all but the first a word
+    of his ends.
     """
 
-    why: Literal["missing", "asked", "trouble"]
+    why: Literal["missing", "asked", "trouble", "earlier"]
     until: datetime | None
 
 
@@ -234,8 +235,9 @@ class ReceiptFacts:
     ``ready``: he has just released it; ``waits_in_vain``: he asked it to wait and owes nothing
     (RULES.md 9.6). ``unavailable`` names commands that this version does
     not have.
-    ``nothing`` says that the mail held no order and no command. ``assumed`` names hands that a
-    line without a table was taken for, being the only ones due.
+    ``nothing`` says that the mail held no order and no command, ``files_unread`` that there is
+    more in it, attached, that nobody reads. ``assumed`` names hands that a line without a table
+    was taken for, being the only ones due.
     """
 
     hands: tuple[OnFile, ...]
@@ -251,6 +253,7 @@ class ReceiptFacts:
     waits_in_vain: bool = False
     unavailable: tuple[str, ...] = ()
     nothing: bool = False
+    files_unread: bool = False
     assumed: tuple[str, ...] = ()
 
     @property
@@ -303,6 +306,7 @@ class ReceiptContext:
     waits_in_vain: bool
     unavailable: tuple[str, ...]
     nothing: bool
+    files_unread: bool
     assumed: tuple[str, ...]
 
 

@@ -83,7 +83,7 @@ LINE_PHRASES: dict[Fault, Phrase] = {
     ),
     Fault.NO_HAND_THERE: Phrase(
         "You have no hand at a table {table}.",
-        advice="Your hands are {hands}: begin the line with one of them.",
+        advice="Your hands are {hands}: the line must name one of them.",
     ),
     Fault.NO_HANDS: Phrase("You have no hand at a table {table}."),
     Fault.NO_TABLE_FIRST: Phrase(
@@ -174,6 +174,6 @@ LINE_PHRASES: dict[Fault, Phrase] = {
     Fault.BLOCK_UNCLOSED: Phrase(
         "The {verb} has no line end, so it was not taken, nor what stands below it.",
         advice="Put a line that says end, and nothing else, below the text,"
-        " and write the orders again.",
+        " and any orders after that.",
     ),
 }

@@ -41,6 +41,7 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
         waits_in_vain=facts.waits_in_vain,
         unavailable=facts.unavailable,
         nothing=facts.nothing,
+        files_unread=facts.files_unread,
         assumed=facts.assumed,
     )
 

@@ -164,7 +164,7 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     """Yield the receipts of mails with which something was odd."""
     seen = view(turn.before, _READER)
     missing = tuple(OnFile(item.hand, due=True, line=None) for item in seen.due)
-    nothing = ReceiptFacts(missing, committed=0, left=seen.balance, nothing=True)
+    nothing = ReceiptFacts(missing, committed=0, left=seen.balance, nothing=True, files_unread=True)
     quiet = OnFile(seen.due[0].hand, due=False, line=None)
     odd = ReceiptFacts(
         hands=(quiet, *missing[1:]),
@@ -184,7 +184,7 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     filed = tuple(OnFile(item.hand, due=True, line=item.examples[0]) for item in seen.due)
     complete = ReceiptFacts(filed, committed=0, left=seen.balance, problems=_PROBLEMS)
     waits = [replace(complete, hold=Hold(why, _FRAME.deadline)) for why in ("asked", "trouble")]
-    earlier = replace(waits[1], problems=(), hands=(quiet,))
+    earlier = replace(complete, hold=Hold("earlier", _FRAME.deadline), hands=(quiet,))
     for facts in (nothing, odd, ready, vain, complete, *waits, earlier):
         yield reports.receipt(_FRAME, seen, facts)
         yield reports.orders_on_file(_PLAIN_FRAME, seen, facts)

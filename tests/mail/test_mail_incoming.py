@@ -103,6 +103,24 @@ def test_attached_mails_and_files_are_not_read() -> None:
     assert "".join(mail.texts).strip() == "hello"
 
 
+@pytest.mark.parametrize(
+    ("part", "unread"),
+    [
+        (b"Content-Type: image/jpeg\r\n\r\nx", True),
+        (b"Content-Type: application/pdf; name=orders.pdf\r\n\r\nx", True),
+        (b"Content-Type: application/ms-tnef; name=winmail.dat\r\n\r\nx", True),
+        (b"Content-Type: message/rfc822\r\n\r\nSubject: x\r\n\r\nA: fold", True),
+        (b"Content-Type: text/plain; name=orders.txt\r\n\r\nA: fold", False),
+        (b"Content-Type: text/vcard; name=me.vcf\r\n\r\nx", False),
+        (b"Content-Type: application/pgp-signature\r\n\r\nx", False),
+    ],
+)
+def test_files_beside_the_text_that_nobody_reads(part: bytes, unread: bool) -> None:  # noqa: FBT001 - a row
+    """Orders may stand in them; not in a card or a signature."""
+    assert read(_multi("mixed", _part("text/plain", "see there"), part)).files_unread == unread
+    assert not read(_multi("mixed", _part("text/plain", "A: fold"))).files_unread
+
+
 def test_a_clear_signed_mail_is_read() -> None:
     """Only the signed part counts."""
     mail = read(

@@ -22,6 +22,9 @@ from postal.mail.plaintext import unflow
         ("My orders \nTable A stay \nall: fold", "My orders \nTable A stay \nall: fold"),
         ("A: keep AS AD \nAH KC QD \nexpose AS", "A: keep AS AD AH KC QD expose AS"),
         ("I am not \nready", "I am not ready"),
+        ("A: raise 20000 \ncancel C \nall: fold", "A: raise 20000 \ncancel C \nall: fold"),
+        ("I want to \ncancel a \ntaxi", "I want to \ncancel a taxi"),
+        ("They would \ncancel my train", "They would cancel my train"),
         ("> A: stay \n> B: fold", "> A: stay B: fold"),
     ],
 )

@@ -93,6 +93,17 @@ def test_bottom_posted_and_inline_answers_count() -> None:
         "On 5 May 2031 at 21:00, Joe:",
         "gm@example.org:\n",
         "On Monday, 5 May 2031, GM <gm@example.org>\nthus:",
+        "===== Original Message =====",
+        "---- On Mon, 05 May 2031 21:00:00 +0100 GM <gm@example.org> wrote ----",
+        "---- Am Mo., 05 Mai 2031 21:00:00 +0100 GM schrieb ----",
+        "\u12f0\u129e 5 \u121c\u12ed 2031 21:00 GM \u133b\u1348\u1366",
+        "GM wrote on 5 May 2031:",
+        "On Mon, 5 May 2031 at 21:00, GM<gm@example.org> wrote: Dear Joe, this is turn 4",
+        "Am Mo., 5. Mai 2031 um 21:00 Uhr schrieb GM: Lieber Joe, dies ist Zug 4",
+        "Von: GM Gesendet: Montag, 5. Mai 2031 21:00 An: Puke Betreff: Zug 4",
+        "Fra: GM <gm@example.org> Sendt: 5. maj 2031 Til: Puke Emne: Runde 4",
+        "GM <gm@example.org>\n05/05/2031 21:00\n\nTo\nPuke\ncc\n\nSubject\nTurn 4",
+        "GM/Work/Example@EXAMPLE\n05.05.2031 21:00:07\nAn\nPuke\nKopie\n\nThema\nZug 4",
     ],
 )
 def test_nothing_is_read_below(stop: str) -> None:
@@ -120,6 +131,10 @@ def test_nothing_is_read_below(stop: str) -> None:
         "B: call\nDate: 5 May 2031",
         "--- my orders ---",
         "--- PGP ---",
+        "GM wrote to me: nice",
+        "On Monday Joe wrote: I give up",
+        "Deadline 05/05/2031 21:00\nis it?",
+        "Tel: 01904 496000 Fax: 01904 496001",
     ],
 )
 def test_reading_goes_on_below(line: str) -> None:
@@ -229,6 +244,16 @@ def test_press_without_end_is_not_printed(stop: str) -> None:
     assert reading.cut == ((2, "A: fold"),)
 
 
+@pytest.mark.parametrize(
+    "opening", ["press to Joe, Ann:", "Press to Cat O'Neil:", "press to all :"]
+)
+def test_what_is_said_in_private_is_no_order(opening: str) -> None:
+    """Press to some players is press: what it says of orders is not taken for them."""
+    reading = read_mail(f"{opening}\nSay, shall I\nA: fold\nend\nB: stay", PLAYER)
+    assert [line.order.line() for line in reading.lines] == ["B: stay"]
+    assert [command.name for command in reading.commands] == ["press"]
+
+
 def test_message_to_the_gm_does_not_end_in_open_press() -> None:
     """A gm block that begins inside an open press goes to the GM alone."""
     reading = read_mail("press: Hello\ngm: secret\nend", PLAYER)
@@ -280,3 +305,37 @@ def test_line_ends() -> None:
         (2, "B: stay"),
         (3, "C: call"),
     ]
+
+
+ONE_DUE = Context(PLAYER.hands, PLAYER.neighbours, due=frozenset("B"))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "told"),
+    [
+        ("Table A:\nfold", [], ["", "A: fold"]),
+        ("A\n\nraise 20k", [], ["A: raise 20000"]),
+        ("Hand A2:\nfol\nHello", [], [""]),
+        ("B:\nfold", ["B: fold"], [""]),
+        ("A\nC: stay", ["C: stay"], []),
+        ("A\nHello\nfold", ["B: fold"], []),
+        ("1. fold\n2. stay\n3. raise 5000", [], ["B: fold", "B: stay", "B: raise 5000"]),
+        ("- fold", ["B: fold"], []),
+        ("1. B: fold\n2. C: stay", ["B: fold", "C: stay"], []),
+    ],
+)
+def test_no_order_is_taken_for_another_table_than_it_is_meant_for(
+    text: str, lines: list[str], told: list[str]
+) -> None:
+    """Where one hand is due a line needs no table, but not below another's, nor as one of many."""
+    reading = read_mail(text, ONE_DUE)
+    assert [line.order.line() for line in reading.lines] == lines
+    assert ["".join(problem.examples) for problem in reading.problems] == told
+
+
+def test_what_stands_below_its_table_is_told_with_it() -> None:
+    """Also where several hands are due, and where there is one table only it is taken."""
+    reading = read_mail("Table B:\nraise 20000", PLAYER)
+    assert [problem.hands for problem in reading.problems] == [("B1",), ("B1",)]
+    assert reading.problems[1].examples == ("B: raise 20000",)
+    assert [line.order.line() for line in read_mail("A\n1. fold", ONE_TABLE).lines] == ["A: fold"]

@@ -80,7 +80,7 @@ PROBLEMS = [
     ("expose AS AD KC", "not-understood", "table"),
     ("2C 5D / 9H", "not-understood", "table"),
     ("Fold at all tables", "not-understood", "table"),
-    ("A = fold", "not-understood", "before"),
+    ("A = fold", "not-understood", "from end to end"),
     ("A, fold", "not-understood", "before"),
     ("A - pass", "not-understood", "pass"),
     ("A: check/fold", "not-understood", "check/fold"),

@@ -85,7 +85,7 @@ def test_receipt_says_when_all_orders_are_in() -> None:
             ),
         ),
         (
-            Hold("trouble", FRAME.now + timedelta(hours=24)),
+            Hold("earlier", FRAME.now + timedelta(hours=24)),
             (
                 "but the turn waits for you until Monday 30 November 2026, 20:30 GMT"
                 " (Europe/London), because something in an earlier mail of yours was not taken,"
@@ -122,6 +122,14 @@ def test_receipt_offers_to_take_back_only_what_can_be() -> None:
     assert f"In hand {first.hand} your gifts are on their way and can no longer be" in text
     assert f":: cancel {second.hand[0]}" in text
     assert "cancel all" not in text
+
+
+def test_receipt_says_that_a_file_was_not_read() -> None:
+    """Where the mail has no order otherwise."""
+    slip = replace(some_facts(), nothing=True)
+    said = "What is attached to it was not read: write your orders into the mail itself."
+    assert said not in receipt(slip)
+    assert f"so it changed nothing. {said}" in receipt(replace(slip, files_unread=True))
 
 
 def test_receipt_quotes_what_was_not_taken() -> None:

@@ -95,7 +95,7 @@ def test_his_mails_and_the_letters_to_him_are_gone_and_nobody_elses(ended: Leagu
     written = len(ended.outbox())
     ended.post.deliver(first.raw or b"")
     ended.poll()
-    assert ended.mails()[-1].reason == f"the same mail as {first.id}"
+    assert ended.mails()[-1].reason == f"a copy of mail {first.id}"
     assert len(ended.outbox()) == written
 
 

@@ -239,6 +239,8 @@ def test_a_mail_without_text_is_answered_and_holds_the_turn(dealt: League) -> No
     dealt.post.deliver(picture.replace(b"text/plain; charset=utf-8", b"image/gif"))
     dealt.poll()
     assert "could not be read" in text_of(dealt.outbox("Ann", "unreadable")[0].raw)
+    said = " ".join(text_of(dealt.outbox("Ann", "unreadable")[0].raw).split())
+    assert "so nothing in it was done. It holds attachments or pictures and no text." in said
     dealt.clock.advance(HOUR)
     assert dealt.due() == ()
     dealt.say("Ann", "ready")
@@ -353,3 +355,18 @@ def test_a_mail_of_nothing_but_mistakes_gets_a_short_receipt(dealt: League) -> N
     said = " ".join(text_of(receipt.raw).split())
     assert said.count("rais 5") <= 2 * MOST_PROBLEMS
     assert f"{300 - MOST_PROBLEMS + 1} further lines were not taken either" in said
+
+
+def test_orders_in_a_file_that_nobody_reads_are_told(dealt: League) -> None:
+    """Beside a text that has none; never in silence."""
+    mail = dealt.mail("Ann", "")
+    head, _, _ = mail.partition(b"Content-Type:")
+    dealt.post.deliver(
+        head + b"Content-Type: multipart/mixed; boundary=B\r\n\r\n"
+        b"--B\r\nContent-Type: text/plain\r\n\r\n"
+        b"My orders are attached.\r\n--B\r\nContent-Type: application/pdf; name=orders.pdf\r\n\r\n"
+        b"x\r\n--B--\r\n"
+    )
+    dealt.poll()
+    said = " ".join(text_of(dealt.outbox("Ann", "receipt")[0].raw).split())
+    assert "No order was found in your mail, so it changed nothing. What is attached" in said

@@ -212,7 +212,7 @@ def test_a_copy_of_an_old_mail_is_still_known(ended: League, tmp_path: Path) -> 
     ended.post.deliver(raw)
     ended.poll()
     copy = ended.mails()[-1]
-    assert (copy.status, copy.reason) == (MailStatus.DONE, f"the same mail as {first.id}")
+    assert (copy.status, copy.reason) == (MailStatus.DONE, f"a copy of mail {first.id}")
     assert len(ended.outbox()) == written
     assert everything(ended)["order_log"] == evidence
 

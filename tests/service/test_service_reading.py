@@ -42,6 +42,9 @@ def lines(reading: Reading) -> list[str]:
         ("A: stay\nA: fold", "A: fold", "A: stay\nA: fold", "", ["A: stay", "A: fold"], []),
         ("A: rais 5\nB: stay", "A: raise 5000\nB: stay", "", "", ["B: stay"], ["no-verb"]),
         ("Hello", "A: fold", "", "", ["A: fold"], []),
+        ("A: raise 50001", "A: raise 5000^1", "", "", [], ["two-forms"]),
+        ("A: fold\nB: stay", "A: fold^1\nB: stay", "", "", ["B: stay"], ["two-forms"]),
+        ("A: fold\nB: stay", "A: fold\nB: stay\nC: fol", "", "", ["A: fold", "B: stay"], []),
     ],
 )
 def test_neither_form_wins(  # noqa: PLR0913 - a row of the table
@@ -101,14 +104,20 @@ def test_attached_texts(
         ("Re: club: turn 3 report, orders due Mon 12 May 20:00 BST", "", [], []),
         ("club: A: stay", "", [], []),
         ("A: stai", "", [], ["no-verb"]),
-        ("A: stay", "B: fold", ["B: fold"], []),
-        ("A: stay", "B: fol", [], ["no-verb"]),
+        ("A: stay", "B: fold", ["B: fold"], ["in-subject"]),
+        ("A: stay", "A: fold", ["A: fold"], ["in-subject"]),
+        ("A: stay", "a) stay\nB: fold", ["A: stay", "B: fold"], []),
+        ("A: stai", "B: fold", ["B: fold"], ["no-verb"]),
+        ("Re: A: stay", "B: fold", ["B: fold"], []),
+        ("My orders", "B: fold", ["B: fold"], []),
+        ("club: A: stay", "B: fold", ["B: fold"], []),
+        ("A: stay", "B: fol", [], ["in-subject", "no-verb"]),
     ],
 )
 def test_the_subject_of_a_mail_that_says_nothing(
     subject: str, text: str, taken: list[str], refused: list[str]
 ) -> None:
-    """It counts where there is no more, and an older mail's never."""
+    """It counts where there is no more, else it is told, and an older mail's never."""
     reading = whole(subject=subject, texts=(text,) if text else ())
     assert lines(reading) == taken
     assert [problem.fault.value for problem in reading.problems] == refused

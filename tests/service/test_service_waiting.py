@@ -50,7 +50,9 @@ def holds(league: League, text: str, player: str = "Ann") -> bool:
     return league.due() == ()
 
 
-@pytest.mark.parametrize("text", ["A: raise 999", "A: give 2C", "Please fold B"])
+@pytest.mark.parametrize(
+    "text", ["A: raise 999", "A: give 2C", "Please fold B", "gm: Hello Grace\nA: fold"]
+)
 def test_a_line_for_a_hand_that_is_due_holds_for_a_day(second: League, text: str) -> None:
     """And no longer, though the deadline is far."""
     assert holds(second, text)
@@ -81,6 +83,7 @@ def test_it_holds_no_longer_than_to_the_deadline(second: League) -> None:
         "T: 01904 555 123\nD: 12 High Street",
         "I am away until Monday.\n\n-- \nAnn",
         "press:\nend",
+        "gm: Is my cat allowed to play?\n\nBest wishes\n\nOn Monday Joe wrote:\n> Hello",
     ],
 )
 def test_what_is_meant_for_no_hand_that_is_due_holds_nothing(second: League, text: str) -> None:
@@ -198,9 +201,21 @@ def test_the_receipt_says_first_that_the_turn_waits_and_until_when(dealt: League
     assert (ann["trouble"], ann["until"]) == (True, "2026-03-03T12:00:00+00:00")
     later = " ".join(dealt.say("Ann", "Did that go wrong?\n").split())
     assert f"waits for you until {until}, because something in an earlier mail" in later
+    other = " ".join(dealt.say("Ann", "Z: fold\n").split())
+    assert f"until {until}, because something in an earlier mail of yours was not taken" in other
     assert "so the turn does not wait for you." in " ".join(dealt.say("Ann", "ready\n").split())
     (ann,) = [one for one in show_orders(dealt.work, SLUG)["players"] if one["name"] == "Ann"]
     assert (ann["trouble"], ann["until"]) == (False, None)
+
+
+def test_no_receipt_tells_of_a_wait_that_is_over(dealt: League) -> None:
+    """A day later the turn waits for others alone, whatever is asked."""
+    dealt.order_all("Bob")
+    dealt.poll()
+    dealt.say("Ann", "A: giev 2C\n")
+    dealt.clock.advance(DAY)
+    for text in ("orders\n", "Hello\n"):
+        assert "so the turn does not wait for you." in " ".join(dealt.say("Ann", text).split())
 
 
 def test_the_gm_sees_until_when_a_wish_holds_the_turn(second: League) -> None:

@@ -114,7 +114,7 @@ def _share_fate(session: Session, row: MailRow) -> None:
     for number in mails_like(session, row):
         copy = session.get(MailRow, number)
         if copy is not None and copy.id != row.id and copy.status is not MailStatus.NEW:
-            copy.status, copy.reason = row.status, f"the same mail as {row.id}"
+            copy.status, copy.reason = row.status, f"a copy of mail {row.id}"
             _aim(copy)
 
 

@@ -64,7 +64,9 @@ def _answer(case: SeatCase, filing: Filing, name: str) -> Rendered | None:
         case "status":
             return reports.status(frame, seen)
         case "orders":
-            return reports.orders_on_file(frame, seen, receipt_facts(loaded, filing))
+            return reports.orders_on_file(
+                frame, seen, receipt_facts(loaded, filing, case.work.clock.now())
+            )
         case "rules":
             return reports.rules(frame, option_facts(loaded), loaded.rules.rulings)
         case _:

@@ -12,7 +12,7 @@ from postal.engine.problems import Fault, Figures, Problem
 from postal.ordertext import Reading
 from postal.reports import TakenBack, problem_sentence
 from postal.service.inbound.outcome import TurnChange
-from postal.service.inbound.trouble import Lines, presence_after
+from postal.service.inbound.trouble import Lines, presence_after, troubles
 from postal.service.loading import LoadedGame, Presence, TurnFile
 from postal.service.records.lines import note
 from postal.service.records.play import order_context
@@ -29,7 +29,7 @@ class Filing:
     """A mail's reading and what becomes of it; ``file`` is what is on file after it.
 
     ``noted`` are its lines as a game record has them; ``gifts`` those that go out by post because
-    of it (RULES.md 2.4).
+    of it (RULES.md 2.4). ``holds``: a line of the mail itself holds the turn (10.6).
     """
 
     player: str
@@ -39,6 +39,7 @@ class Filing:
     taken: Submission = field(default=Submission(Book()), repr=False)
     noted: str = field(default="", repr=False)
     gifts: tuple[SentGift, ...] = field(default=(), repr=False)
+    holds: bool = False
 
     @property
     def book(self) -> Book:
@@ -96,9 +97,8 @@ def take(
     before = file.of(player)
     waits = [one.name == "wait" for one in reading.commands if one.name in ("wait", "ready")]
     owes = any(one == player for one, _ in due(loaded.game))
-    troubled, until = presence_after(
-        loaded, before, Lines(loaded.game, player, reading, taken), arrived
-    )
+    lines = Lines(loaded.game, player, reading, taken)
+    troubled, until = presence_after(loaded, before, lines, arrived)
     cancels = any(isinstance(line.order, Cancel) for line in reading.lines)
     after = filing.file.with_presence(
         player,
@@ -108,7 +108,7 @@ def take(
         waiting=waits[-1] and owes if waits else before.waiting,
         last_order_at=arrived if taken.accepted or cancels else before.last_order_at,
     )
-    return replace(filing, file=after)
+    return replace(filing, file=after, holds=troubles(loaded, lines))
 
 
 def turn_change(

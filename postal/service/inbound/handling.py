@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sqlmodel import Session
 
@@ -89,7 +90,7 @@ def _unreadable(case: SeatCase) -> Outcome | None:
     rendered = (
         case.work.reports.too_long(frame)
         if large or incoming.unreadable == "too-long"
-        else case.work.reports.unreadable(frame, f"Your mail could not be read: {why}.")
+        else case.work.reports.unreadable(frame, f"{why[0].upper()}{why[1:]}.")
     )
     letter = Letter(LetterKind.UNREADABLE, rendered, case.whose.turn, answers=incoming)
     case.letters.to_player(case.loaded, case.seat, letter)
@@ -116,7 +117,7 @@ def _orders(case: SeatCase) -> Outcome:
         rendered = work.reports.receipt(
             case.letters.frame(loaded, seat),
             view(loaded.game, seat.name, filing.book),
-            receipt_facts(loaded, filing),
+            replace(receipt_facts(loaded, filing, now), files_unread=case.incoming.files_unread),
         )
         letter = Letter(LetterKind.RECEIPT, rendered, case.whose.turn, answers=case.incoming)
         case.letters.to_player(loaded, seat, letter)

@@ -120,7 +120,7 @@ def _copied(session: Session, row: MailRow) -> tuple[Outcome, None] | None:
     earlier = already_handled(session, row)
     if earlier is None:
         return None
-    reason = f"the same mail as {earlier.id}"
+    reason = f"a copy of mail {earlier.id}"
     return Outcome(earlier.status, reason, target=earlier.target), None
 
 

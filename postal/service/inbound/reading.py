@@ -29,7 +29,8 @@ def read_whole(incoming: Incoming, context: Context, slug: str) -> Reading:
     The first of its texts that gives orders or commands is what counts. Where there is HTML
     beside it that strikes a line out or orders otherwise, what differs is refused, since neither
     is surer. Where the text orders nothing and says little, an attached text counts, or else the
-    subject; beside more these are told and not taken.
+    subject; beside more these are told and not taken, and so is what a subject of his own orders
+    beside other orders.
     """
     readings = [read_mail(text, context) for text in incoming.texts]
     at = next((n for n, one in enumerate(readings) if one.lines or one.commands), None)
@@ -37,7 +38,8 @@ def read_whole(incoming: Incoming, context: Context, slug: str) -> Reading:
         reading = readings[at]
         if incoming.two_forms and at == 0:
             reading = _agreed(reading, readings[1:], incoming, context)
-        return _with_files(reading, [read_mail(one, context) for one in incoming.attached])
+        reading = _with_files(reading, [read_mail(one, context) for one in incoming.attached])
+        return _with_subject(reading, incoming, context, slug)
     reading = max(readings, key=lambda one: (len(one.problems), len(one.cut)), default=_NOTHING)
     reading = _with_dropped(reading, read_quoted(incoming.dropped, context))
     return _from_file(reading, incoming, context) or _from_subject(reading, incoming, context, slug)
@@ -48,13 +50,19 @@ def _agreed(
 ) -> Reading:
     """Return a plain text's reading without the lines that the HTML doesn't bear out."""
     said = _finals(line for one in formatted for line in one.lines)
+    unclear = {hand for one in formatted for problem in one.problems for hand in problem.hands}
+    unclear -= {hand for problem in plain.problems for hand in problem.hands}
     struck = _finals(read_mail(incoming.struck, context).lines)
     gone = {*struck, *_keys(read_quoted(incoming.dropped, context), context)}
     mine = _finals(plain.lines)
     wrong = {
         key: _refused(line, said.get(key), struck.get(key), context)
         for key, line in mine.items()
-        if (_differs(line, said[key]) if key in said else bool(said) or key in gone)
+        if (
+            _differs(line, said[key])
+            if key in said
+            else bool(said) or key in gone or context.hands.get(line.order.table) in unclear
+        )
     }
     told = {problem.hand for problem in plain.problems}
     more = [
@@ -111,13 +119,26 @@ def _from_file(reading: Reading, incoming: Incoming, context: Context) -> Readin
 def _from_subject(reading: Reading, incoming: Incoming, context: Context, slug: str) -> Reading:
     """Return what the subject orders where the text orders nothing, else the text's reading."""
     found = read_subject(incoming.subject, context, slug)
-    if found.nothing or reading.problems:
+    if found.nothing:
         return reading
+    if reading.problems:
+        return _with_subject(reading, incoming, context, slug)
     answers = is_answer(incoming.subject, context)
     if reading.prose <= (0 if answers else MOST_BESIDE_SUBJECT):
         return found
     # An answer's subject is an older mail's: what that ordered is nothing to tell.
     return reading if answers else _told(reading, Fault.IN_SUBJECT, found.lines, context)
+
+
+def _with_subject(reading: Reading, incoming: Incoming, context: Context, slug: str) -> Reading:
+    """Return a reading with what the player's own subject orders otherwise as problems."""
+    if is_answer(incoming.subject, context):
+        return reading
+    found = read_subject(incoming.subject, context, slug)
+    own = {line.order.line() for line in reading.lines}
+    other = [line for line in found.lines if line.order.line() not in own]
+    told = _told(reading, Fault.IN_SUBJECT, other, context)
+    return replace(told, problems=(*found.problems, *told.problems))
 
 
 def _told(reading: Reading, fault: Fault, lines: Iterable[Line], context: Context) -> Reading:

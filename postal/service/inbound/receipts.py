@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from postal.engine import bank
 from postal.engine.book import Book, committed, final
 from postal.engine.game import awaited, due
@@ -14,8 +16,8 @@ UNAVAILABLE = ("holiday", "resign", "press", "gm")
 """Commands that are read and answered, since this version cannot do them yet."""
 
 
-def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
-    """Return what the receipt of a mail tells."""
+def receipt_facts(loaded: LoadedGame, filing: Filing, now: datetime) -> ReceiptFacts:
+    """Return what the receipt of a mail tells at a time, aware UTC."""
     reading, player = filing.reading, filing.player
     names = [command.name for command in reading.commands]
     needed = committed(loaded.game, filing.book, player)
@@ -28,7 +30,7 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
         taken_back=filing.taken_back,
         lost=filing.taken.lost,
         replaced=filing.replaced,
-        hold=_hold(loaded, filing),
+        hold=_hold(loaded, filing, now),
         ready="ready" in names,
         waits_in_vain="wait" in names and not any(one == player for one, _ in due(loaded.game)),
         assumed=_assumed(filing),
@@ -37,7 +39,7 @@ def receipt_facts(loaded: LoadedGame, filing: Filing) -> ReceiptFacts:
     )
 
 
-def _hold(loaded: LoadedGame, filing: Filing) -> Hold | None:
+def _hold(loaded: LoadedGame, filing: Filing, now: datetime) -> Hold | None:
     """Return why the turn waits for the player, and until when; None where it doesn't."""
     player, presence = filing.player, filing.presence
     deadline = loaded.turn.deadline if loaded.turn else None
@@ -45,10 +47,10 @@ def _hold(loaded: LoadedGame, filing: Filing) -> Hold | None:
         return Hold("missing", deadline)
     if presence.waiting:
         return Hold("asked", deadline)
-    if not presence.troubled:
+    until = min((time for time in (presence.troubled_until, deadline) if time), default=None)
+    if not presence.troubled or (until is not None and until <= now):
         return None
-    ends = [time for time in (presence.troubled_until, deadline) if time]
-    return Hold("trouble", min(ends, default=None))
+    return Hold("trouble" if filing.holds else "earlier", until)
 
 
 def _assumed(filing: Filing) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ class Lines:
         """
         owed, good = _owed(self.game, self.player), dict(self._good())
         for problem in self.problems if owed else ():
-            if problem.fault in _OF_NO_HAND:
+            if problem.fault in _OF_NO_HAND or self._swallowed_nothing(problem):
                 continue
             place = self._place(problem)
             right = {hand for hand in owed if good.get(hand, _NOWHERE) >= place}
@@ -74,6 +74,12 @@ class Lines:
             if (meant & owed) - right if meant else not right:
                 return True
         return False
+
+    def _swallowed_nothing(self, problem: Problem) -> bool:
+        """Whether a block without its end has nothing below it that would be an order."""
+        if problem.fault is not Fault.BLOCK_UNCLOSED:
+            return False
+        return all(number < problem.number for number, _ in self.reading.cut)
 
     def frees(self) -> bool:
         """Whether a mail that doesn't hold the turn itself ends what an earlier one did.
@@ -128,18 +134,22 @@ class Lines:
         return named or ({head.group(1)} if head else set())
 
 
+def troubles(loaded: LoadedGame, lines: Lines) -> bool:
+    """Whether a mail holds the turn: under the first edition by any line that isn't taken."""
+    return lines.holds() if loaded.rules.rulings.trouble_by_hand else bool(lines.problems)
+
+
 def presence_after(
     loaded: LoadedGame, before: Presence, lines: Lines, arrived: datetime
 ) -> tuple[bool, datetime | None]:
     """Return whether a player has trouble after a mail of his, and until when.
 
-    Under the first edition every line that isn't taken is trouble to the deadline, and every mail
-    without one ends it.
+    Under the first edition every mail without a trouble ends an earlier one.
     """
-    if not loaded.rules.rulings.trouble_by_hand:
-        return bool(lines.problems), None
-    if lines.holds():
+    if troubles(loaded, lines):
         return True, ends(loaded, arrived)
+    if not loaded.rules.rulings.trouble_by_hand:
+        return False, None
     return (False, None) if lines.frees() else (before.troubled, before.troubled_until)
 
 
