@@ -121,13 +121,16 @@ def list_(
 def retry(
     data: Data,
     number: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID]…", help="Which mails; all that failed.")
+        list[int] | None,
+        typer.Argument(metavar="[ID]…", help="Which mails; all that are not sent."),
     ] = None,
 ) -> None:
-    """Put failed mails back into the queue, to be sent at the next round."""
+    """Put mails that are not sent back into the queue, to be sent at the next round."""
     from postal.bootstrap import open_office
     from postal.service.outbound.delivery import requeue
 
     with open_office(data) as office:
-        count = requeue(office.work, tuple(number or ()))
-    typer.echo(f"{count} {'mail is' if count == 1 else 'mails are'} queued again.")
+        done = requeue(office.work, tuple(number or ()))
+    typer.echo(f"{done.count} {'mail is' if done.count == 1 else 'mails are'} queued again.")
+    for one, why in done.hindered.items():
+        typer.echo(f"Mail {one} can't be sent again: {why}.")
