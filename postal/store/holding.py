@@ -7,8 +7,10 @@ processes on a database keep to it, and a round in which nothing is due costs no
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from sqlalchemy import and_, case, delete, exists, func, or_, update
+from sqlalchemy.orm import QueryableAttribute, defer
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
@@ -96,14 +98,16 @@ def release_held(session: Session, now: datetime, pause: timedelta) -> None:
 def reports_asking(
     session: Session, game_id: int, turn: int, kinds: Collection[str]
 ) -> Sequence[OutboxRow]:
-    """Return the messages of some kinds that tell of a turn, to any seat, the oldest first."""
+    """Return the messages of some kinds that tell of a turn, the oldest first, without bytes."""
     statement = select(OutboxRow).where(
         OutboxRow.game_id == game_id,
         OutboxRow.turn == turn,
         col(OutboxRow.kind).in_(kinds),
         col(OutboxRow.seat_id).is_not(None),
     )
-    return session.exec(statement.order_by(col(OutboxRow.id))).all()
+    without_bytes = defer(cast("QueryableAttribute[bytes]", OutboxRow.raw))
+    rows = session.exec(statement.options(without_bytes).order_by(col(OutboxRow.id)))
+    return rows.all()
 
 
 def games_held_up(session: Session) -> Sequence[int]:

@@ -63,6 +63,12 @@ def end_trouble_row(session: Session, trouble_id: int, now: datetime) -> bool:
     return session.exec(statement).one_or_none() is not None
 
 
+def was_noted(session: Session, kind: TroubleKind, about: str) -> bool:
+    """Whether a trouble of a kind about something was ever noted, over or not."""
+    statement = select(TroubleRow.id).where(TroubleRow.kind == kind, TroubleRow.about == about)
+    return session.exec(statement.limit(1)).first() is not None
+
+
 def last_ended(session: Session, kind: TroubleKind) -> datetime | None:
     """Return when the last trouble of a kind ended, None where none did."""
     statement = select(func.max(TroubleRow.ended_at)).where(TroubleRow.kind == kind)

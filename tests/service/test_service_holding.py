@@ -1,6 +1,5 @@
 """While the server takes nothing from us all mail waits, nothing fails, and the GM is told."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -12,6 +11,7 @@ from postal.service.ticks import Rounds
 from postal.store.rows import Hindrance, OutboxState, TroubleKind
 from postal.store.troubles import open_troubles
 from tests.service.service_league import HOUR, MINUTE, League
+from tests.service.submission import Submission
 
 LIMIT = SendResult("retry", 550, "takes no mail from us: 5.4.5 daily limit", about_us=True)
 SPAM = SendResult("failed", 554, "5.7.1 refused", doubtful=True)
@@ -19,29 +19,6 @@ POLICY = SendResult("failed", 550, "5.7.1 access denied", doubtful=True)
 LOST = SendResult("unknown", 0, "The connection was lost", about_us=True, doubtful=True)
 NOBODY = SendResult("failed", 550, "5.1.1 no such user")
 FULL = SendResult("retry", 452, "4.2.2 mailbox full")
-
-Server = Callable[[str, bytes], SendResult | None]
-
-
-class Post:
-    """A submission server that answers by the address, and notes what it was offered and took."""
-
-    def __init__(self, league: League) -> None:
-        """Stand in for the league's."""
-        self.refuses: Server = lambda _to, _raw: None
-        self.offered: list[str] = []
-        self.taken: list[tuple[str, bytes]] = []
-        league.post.send = self.send  # type: ignore[method-assign]  # its stand-in
-
-    def send(self, raw: bytes, recipient: str, envelope_from: str) -> SendResult:
-        """Take a mail or not."""
-        del envelope_from
-        name = recipient.partition("@")[0].capitalize()
-        self.offered.append(name)
-        result = self.refuses(name, raw) or SendResult("sent", 250, "ok")
-        if result.state in ("sent", "unknown"):
-            self.taken.append((name, raw))
-        return result
 
 
 @pytest.fixture
@@ -54,9 +31,9 @@ def full(quick: League) -> League:
 
 
 @pytest.fixture
-def server(full: League) -> Post:
+def server(full: League) -> Submission:
     """Give its submission server."""
-    return Post(full)
+    return Submission(full)
 
 
 def unsent(league: League) -> list[tuple[str, str]]:
@@ -70,7 +47,7 @@ def gm_mails(league: League) -> list[str]:
     return [row.subject for row in league.outbox("", "gm") if "GM report" not in row.subject]
 
 
-def minutes_tried(league: League, server: Post, span: timedelta) -> list[int]:
+def minutes_tried(league: League, server: Submission, span: timedelta) -> list[int]:
     """Make a round a minute for so long; return at which minutes a mail was tried."""
     tried = []
     for minute in range(1, int(span / MINUTE) + 1):
@@ -81,7 +58,9 @@ def minutes_tried(league: League, server: Post, span: timedelta) -> list[int]:
     return tried
 
 
-def test_what_is_about_us_holds_all_and_is_tried_with_one_mail(full: League, server: Post) -> None:
+def test_what_is_about_us_holds_all_and_is_tried_with_one_mail(
+    full: League, server: Submission
+) -> None:
     """After 1, 5 and then each 15 minutes; each mail that waits is marked as held by our side."""
     server.refuses = lambda _to, _raw: LIMIT
     assert full.send().trouble == LIMIT.text
@@ -90,7 +69,9 @@ def test_what_is_about_us_holds_all_and_is_tried_with_one_mail(full: League, ser
     assert minutes_tried(full, server, timedelta(minutes=60)) == [1, 6, 21, 36, 51]
 
 
-def test_when_the_server_takes_mail_again_all_goes_at_once(full: League, server: Post) -> None:
+def test_when_the_server_takes_mail_again_all_goes_at_once(
+    full: League, server: Submission
+) -> None:
     """After days too; and nothing of it has failed, the GM's own mail neither."""
     server.refuses = lambda _to, _raw: LIMIT
     full.send()
@@ -105,7 +86,7 @@ def test_when_the_server_takes_mail_again_all_goes_at_once(full: League, server:
     assert unsent(full) == []
 
 
-def test_the_gm_gets_one_mail_of_it_from_when_to_when(full: League, server: Post) -> None:
+def test_the_gm_gets_one_mail_of_it_from_when_to_when(full: League, server: Submission) -> None:
     """As soon as mail goes again; nothing where it was short."""
     since = full.clock.now()
     server.refuses = lambda _to, _raw: LIMIT
@@ -128,7 +109,7 @@ def test_the_gm_gets_one_mail_of_it_from_when_to_when(full: League, server: Post
         assert not open_troubles(session)
 
 
-def test_what_is_written_meanwhile_waits_too(full: League, server: Post) -> None:
+def test_what_is_written_meanwhile_waits_too(full: League, server: Submission) -> None:
     """It isn't tried, and goes with the rest."""
     server.refuses = lambda _to, _raw: LIMIT
     full.send()
@@ -141,7 +122,7 @@ def test_what_is_written_meanwhile_waits_too(full: League, server: Post) -> None
     assert [one["because_of"] for one in list_outbox(full.work)] == ["our server or account"] * 8
 
 
-def test_one_players_refusal_is_his(full: League, server: Post) -> None:
+def test_one_players_refusal_is_his(full: League, server: Submission) -> None:
     """It fails at once where it names his mailbox, and everybody else's goes."""
     server.refuses = lambda to, _raw: NOBODY if to == "Bob" else None
     assert (full.send().failed, len(server.taken)) == (1, 7)
@@ -151,7 +132,7 @@ def test_one_players_refusal_is_his(full: League, server: Post) -> None:
 
 @pytest.mark.parametrize("answer", [SPAM, POLICY])
 def test_a_doubtful_refusal_counts_once_another_is_taken(
-    full: League, server: Post, answer: SendResult
+    full: League, server: Submission, answer: SendResult
 ) -> None:
     """Then it is one player's, fails at its second try, and the GM is told."""
     server.refuses = lambda to, _raw: answer if to == "Cat" else None
@@ -162,7 +143,7 @@ def test_a_doubtful_refusal_counts_once_another_is_taken(
     assert gm_mails(full) == ["postal: a mail could not be delivered"]
 
 
-def test_a_doubtful_refusal_alone_is_no_verdict(full: League, server: Post) -> None:
+def test_a_doubtful_refusal_alone_is_no_verdict(full: League, server: Submission) -> None:
     """As long as no other mail was taken since."""
     full.send()
     server.refuses = lambda _to, _raw: SPAM
@@ -174,7 +155,7 @@ def test_a_doubtful_refusal_alone_is_no_verdict(full: League, server: Post) -> N
     assert unsent(full) == [("Ann", "his")]
 
 
-def test_two_that_are_refused_alike_are_about_us(full: League, server: Post) -> None:
+def test_two_that_are_refused_alike_are_about_us(full: League, server: Submission) -> None:
     """And none fails, however often: what code it was is no matter."""
     server.refuses = lambda _to, _raw: SPAM
     assert full.send().trouble == SPAM.text
@@ -192,7 +173,7 @@ def test_two_that_are_refused_alike_are_about_us(full: League, server: Post) -> 
 
 
 def test_two_in_different_rounds_that_are_refused_alike_are_about_us(
-    full: League, server: Post
+    full: League, server: Submission
 ) -> None:
     """If none was taken between."""
     full.send()
@@ -206,7 +187,9 @@ def test_two_in_different_rounds_that_are_refused_alike_are_about_us(
     assert unsent(full) == [("Ann", "ours"), ("Bob", "ours")]
 
 
-def test_two_bad_addresses_hold_the_others_up_for_a_minute(full: League, server: Post) -> None:
+def test_two_bad_addresses_hold_the_others_up_for_a_minute(
+    full: League, server: Submission
+) -> None:
     """Though they come first and are refused alike: the next try is made with another mail."""
     server.refuses = lambda to, _raw: POLICY if to in ("Ann", "Bob") else None
     full.send()
@@ -218,7 +201,7 @@ def test_two_bad_addresses_hold_the_others_up_for_a_minute(full: League, server:
 
 
 def test_two_bad_addresses_with_nothing_else_to_send_are_found_out(
-    full: League, server: Post
+    full: League, server: Submission
 ) -> None:
     """By the word to the GM that no mail goes: it does."""
     full.send()
@@ -233,7 +216,7 @@ def test_two_bad_addresses_with_nothing_else_to_send_are_found_out(
 
 
 def test_a_mail_at_which_the_connection_breaks_holds_up_no_other(
-    full: League, server: Post
+    full: League, server: Submission
 ) -> None:
     """Not longer than a minute; it is tried on by itself, and its bytes stay the same."""
     server.refuses = lambda to, _raw: LOST if to == "Ann" else None
@@ -251,7 +234,7 @@ def test_a_mail_at_which_the_connection_breaks_holds_up_no_other(
     assert server.taken[-1][0] == "Bob"
 
 
-def test_a_full_mailbox_is_tried_for_days_of_its_own(full: League, server: Post) -> None:
+def test_a_full_mailbox_is_tried_for_days_of_its_own(full: League, server: Submission) -> None:
     """Days in which no mail went are not counted among them."""
     server.refuses = lambda _to, _raw: LIMIT
     full.send()
@@ -265,7 +248,7 @@ def test_a_full_mailbox_is_tried_for_days_of_its_own(full: League, server: Post)
     assert full.send().failed == 1
 
 
-def test_the_gms_word_to_try_again_is_followed_at_once(full: League, server: Post) -> None:
+def test_the_gms_word_to_try_again_is_followed_at_once(full: League, server: Submission) -> None:
     """Without numbers for all that isn't sent, in whatever state."""
     server.refuses = lambda to, _raw: NOBODY if to == "Bob" else None
     full.send()
@@ -284,7 +267,7 @@ def test_the_gms_word_to_try_again_is_followed_at_once(full: League, server: Pos
 
 
 def test_a_failure_is_logged_once_with_server_and_code(
-    full: League, server: Post, caplog: pytest.LogCaptureFixture
+    full: League, server: Submission, caplog: pytest.LogCaptureFixture
 ) -> None:
     """However many rounds it lasts, and so is its end."""
     rounds = Rounds(full.work, lambda: full.post, full.post)
