@@ -12,6 +12,7 @@ from postal.mail.connection import (
     ServerSettings,
     SubmissionUnavailable,
     is_loopback,
+    login_words,
     sentence,
     server_words,
     tls_context,
@@ -49,7 +50,8 @@ class SendResult:
     it again with the same Message-ID. ``code`` is the server's, 0 where it gave none; ``text`` is
     one line without secrets. ``about_us``: it concerns the connection, the login or our account,
     not the mail, so that any other mail would fare alike. ``doubtful``: it may be so or otherwise,
-    which only shows when others are taken or not (postal.mail.refusals).
+    which only shows when others are taken or not (postal.mail.refusals). ``server`` is who
+    answered, as ``host:port``, where it was an answer.
     """
 
     state: SendState
@@ -57,6 +59,14 @@ class SendResult:
     text: str
     about_us: bool = False
     doubtful: bool = False
+    server: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What is to be told where the server takes no mail from us."""
+        if not self.server:
+            return self.text
+        return f"The SMTP server {self.server} takes no mail from us: {self.code} {self.text}"
 
 
 @dataclass(slots=True)
@@ -74,6 +84,7 @@ class Sender:
         """Take the settings; the first ``send`` connects."""
         self._settings = settings
         self._client: smtplib.SMTP | None = None
+        self._token = ""
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -191,7 +202,8 @@ class Sender:
         settings = self._settings
         client.ehlo_or_helo_if_needed()
         if settings.token is not None:
-            answer = xoauth2(settings.user, settings.token())
+            self._token = settings.token()
+            answer = xoauth2(settings.user, self._token)
             # A refusal comes as a challenge, to be answered by an empty line.
             client.auth("XOAUTH2", lambda challenge=None: "" if challenge else answer)
         elif settings.user:
@@ -200,10 +212,12 @@ class Sender:
     def _login_sentence(self, error: smtplib.SMTPException) -> str:
         place = self._settings.place
         if isinstance(error, smtplib.SMTPAuthenticationError):
+            words = login_words(self._settings, error.smtp_error, self._token)
+            said = f"{error.smtp_code} {words}".strip()
             if error.smtp_code // 100 == _LATER:
-                return f"The SMTP server {place} can't check passwords at present"
+                return f"The SMTP server {place} can't check passwords at present ({said})"
             return (
-                f"The SMTP server {place} refused the login of {self._settings.user}: "
+                f"The SMTP server {place} refused the login of {self._settings.user} ({said}): "
                 "check the user name and the password"
             )
         return f"The SMTP server {place} offers no such login or no STARTTLS: check the security"
@@ -236,12 +250,11 @@ class Sender:
         text = self._words(said)
         if code // 100 == _YES:
             return SendResult("sent", code, text)
-        concerned = whose(code, text, stage, recipient)
+        concerned, server = whose(code, text, stage, recipient), self._settings.place
         if concerned == "ours":
-            refused = f"The SMTP server {self._settings.place} takes no mail from us: {text}"
-            return SendResult("retry", code, refused, about_us=True)
+            return SendResult("retry", code, text, about_us=True, server=server)
         state: SendState = "failed" if code // 100 == _NO else "retry"
-        return SendResult(state, code, text, doubtful=concerned == "open")
+        return SendResult(state, code, text, doubtful=concerned == "open", server=server)
 
 
 def _hand_in(

@@ -197,7 +197,7 @@ def test_the_envelope_senders_token_stays_out_of_the_text() -> None:
         Sender(_smtp(port)) as sender,
     ):
         result = sender.send(RAW, "ann@example.org", "gm+abcdefghabcdefgh@example.org")
-    assert result.text.endswith("(sender) may not send")
+    assert result.text == "(sender) may not send"
 
 
 def test_an_address_beyond_ascii_fails_instead_of_raising() -> None:

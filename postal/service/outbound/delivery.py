@@ -184,7 +184,7 @@ def _send_one(
         noted = _note(session, work, message, result, verdict, text)
         if verdict is Verdict.OURS:
             mark_ours(session, judge.alike)
-            hold(session, work.clock.now(), text, held.since if held else None)
+            hold(session, work.clock.now(), result.sentence, held.since if held else None)
             mark_held(session, work.clock.now())
         if over is not None:
             over(session)
@@ -194,7 +194,7 @@ def _send_one(
     if verdict is Verdict.OURS and held is not None:
         tell(work, held.since)
     LOG.info("mail %s (%s) %s %s", message.id, message.kind, result.state, result.code or "")
-    return verdict, text
+    return verdict, result.sentence
 
 
 def _note(  # noqa: PLR0913 - the whole of what became of a mail
