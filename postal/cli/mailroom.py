@@ -56,12 +56,14 @@ def poll(data: Data) -> None:
     """Poll the inbox once, file the orders, and send what is in the outbox."""
     from postal.bootstrap import open_office
     from postal.reports.display import counted
+    from postal.service.outbound.delivery import try_at_once
 
     with open_office(data) as office:
         rounds = office.rounds()
         try:
             recover_alone(office, rounds)
             polled = rounds.poll()
+            try_at_once(office.work)
             sent = rounds.send()
         finally:
             rounds.close()
@@ -70,6 +72,8 @@ def poll(data: Data) -> None:
         f"{counted(handled, 'mail')} handled; {sent.sent} sent, {sent.retried} to be tried again,"
         f" {sent.failed} failed."
     )
+    if sent.trouble:
+        typer.echo(f"All other mail waits: {sent.trouble}.")
 
 
 def recover_alone(office: Office, rounds: Rounds) -> None:

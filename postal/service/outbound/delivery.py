@@ -63,6 +63,16 @@ def recover(work: Workplace, *, alone: bool = True) -> int:
         return recover_sending(session, None if alone else work.owner)
 
 
+def try_at_once(work: Workplace) -> None:
+    """End the pause in which no mail goes, if there is one: the next try is made now."""
+    now = work.clock.now()
+    with work.database.reading() as session:
+        held = outbox_hold(session)
+    if held is not None and held.until > now:
+        with work.database.transaction() as session:
+            try_now(session, held, now)
+
+
 @dataclass(frozen=True, slots=True)
 class Requeued:
     """How many mails go again, and why each of some others can't, by its number."""
