@@ -220,7 +220,7 @@ class Rounds:
         self._half_done.add("letters")
         done = send_outbox(self._work, self._sender, self._has_to_poll)
         self._half_done.discard("letters")
-        if done.sent:
+        if done != Delivered():
             reckon_all(self._work)
         return done
 

@@ -27,6 +27,7 @@ OURS = SendResult("retry", 550, "takes no mail from us: 5.4.5 limit", about_us=T
 DOWN = SendResult("retry", 0, "No SMTP server answers", about_us=True)
 SPAM = SendResult("failed", 554, "5.7.1 refused", doubtful=True)
 NOBODY = SendResult("failed", 550, "5.1.1 no such user")
+BREAKS = SendResult("unknown", 0, "The connection was lost", about_us=True, doubtful=True)
 FULL = SendResult("retry", 452, "4.2.2 mailbox full")
 
 
@@ -294,6 +295,18 @@ def test_one_players_full_mailbox_makes_no_other_game_late(two: League) -> None:
     assert [turn.adjudicated_at for turn in done] == [DEADLINE]
     sent = [row for row in two.outbox(None, "report", slug=OTHER) if row.player not in ("Bob", "")]
     assert {row.sent_at for row in sent} == {DEADLINE}
+
+
+def test_a_report_at_which_the_connection_breaks_moves_no_deadline_by_days(weeks: Weeks) -> None:
+    """All others went at once: it is his, like any that is put off."""
+    weeks.server.refuses = lambda to, _raw: BREAKS if to == "Ann" else None
+    weeks.play()
+    before = weeks.deadline()
+    weeks.go_on(20 * MINUTE, MINUTE)
+    assert (weeks.deadline(), weeks.moves()) == (before, [])
+    (report,) = weeks.league.outbox("Ann", "report")
+    assert report.hindrance is Hindrance.HIS
+    assert {row.state for row in weeks.league.outbox("Bob", "report")} == {OutboxState.SENT}
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from postal.errors import PostalError
 from postal.mail.smtp import SendResult
 from postal.service.outbound.holding import hold, probe, released, tell, try_now
 from postal.service.outbound.judging import Judge, Verdict, pause_after
-from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.kinds import ASKING, LetterKind
 from postal.service.outbound.letters import Letters
 from postal.service.workplace import LEASE, Workplace
 from postal.store.holding import mark_held, mark_ours, outbox_hold
@@ -228,8 +228,8 @@ def _note(  # noqa: PLR0913 - the whole of what became of a mail
                 session, message.id, code=result.code, text=text, hindrance=whose, owner=mine
             )
         case Verdict.LATER:
-            # One that our side held up before stays marked so, until that is reckoned with.
-            ours = message.hindrance is Hindrance.OURS
+            # A report that our side held up stays marked so, until that is reckoned with.
+            ours = message.hindrance is Hindrance.OURS and message.kind in ASKING
             again, tries = now + pause_after(message.tries), message.tries
             whose = Hindrance.OURS if ours else Hindrance.HIS
         case _:

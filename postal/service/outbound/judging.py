@@ -13,7 +13,7 @@ from postal.mail.refusals import status_of
 from postal.mail.smtp import SendResult
 from postal.service.outbound.holding import free_since
 from postal.store.holding import OutboxHold, last_taken, put_off_alike
-from postal.store.rows import OutboxRow
+from postal.store.rows import Hindrance, OutboxRow
 
 BACKOFF = (1, 5, 15, 60, 240)
 """Minutes before each further try of a mail; the last holds for all that follow."""
@@ -66,7 +66,9 @@ class Judge:
             return Verdict.OURS
         if _taken_since(session, message):
             return self._his(session, message, result)
-        if about_us or self._like_one_before(session, message, shape):
+        # A connection lost once may be anybody's doing, but not where others went meanwhile before.
+        lost = about_us and message.hindrance is not Hindrance.HIS
+        if lost or self._like_one_before(session, message, shape):
             return Verdict.OURS
         self._refused.append((message.id or 0, message.recipient, shape))
         return Verdict.LATER

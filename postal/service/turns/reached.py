@@ -15,10 +15,10 @@ from functools import partial
 
 from sqlmodel import Session
 
-from postal.engine.game import awaited
+from postal.engine.game import awaited, due
 from postal.reports.display import listed, utc_time
 from postal.service.loading import LoadedGame, TurnFile, UnreadableGameError, load_game
-from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.kinds import ASKING
 from postal.service.outbound.letters import Letters
 from postal.service.turns.deadlines import move
 from postal.service.workplace import Workplace
@@ -35,9 +35,6 @@ from postal.store.rows import (
 from postal.store.troubles import begin_trouble, count_telling, was_noted
 
 LOG = logging.getLogger("postal")
-
-ASKING = (LetterKind.WELCOME, LetterKind.REPORT, LetterKind.RESEND)
-"""The mails that ask for orders."""
 
 LEAST_LOST = timedelta(hours=1)
 """What is lost in less time moves no deadline."""
@@ -86,7 +83,7 @@ def not_reached(
     turn, now = loaded.turn, work.clock.now()
     if turn is None or file.complete(loaded.game):
         return None
-    rows = reports_asking(session, loaded.id, turn.number - 1, ASKING)
+    rows = _asking(session, loaded)
     ours = _held_up(rows, now, held=outbox_hold(session) is not None)
     if ours.going:
         return NotReached(held=True)
@@ -133,7 +130,7 @@ def reckon(work: Workplace, row: GameRow) -> bool:
     with work.database.reading() as session:
         loaded = load_game(session, row)
         turn, held = loaded.turn, outbox_hold(session) is not None
-        rows = reports_asking(session, loaded.id, loaded.game.turn - 1, ASKING) if turn else ()
+        rows = _asking(session, loaded) if turn else ()
     ours = _held_up(rows, now, held=held)
     if ours.going or (turn and turn.status is not TurnStatus.OPEN):
         return False
@@ -164,6 +161,14 @@ def unreached_about(loaded: LoadedGame, number: int) -> str:
 
 def _about(loaded: LoadedGame) -> str:
     return unreached_about(loaded, loaded.game.turn)
+
+
+def _asking(session: Session, loaded: LoadedGame) -> list[OutboxRow]:
+    """Return the mails that ask for the orders of the turn in play, to those who owe some."""
+    owing = {player for player, _ in due(loaded.game)}
+    seats = {seat.id for seat in loaded.seats if seat.name in owing}
+    rows = reports_asking(session, loaded.id, loaded.game.turn - 1, ASKING)
+    return [row for row in rows if row.seat_id in seats]
 
 
 def _held_up(rows: Sequence[OutboxRow], now: datetime, *, held: bool) -> _Reports:
