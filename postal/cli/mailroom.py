@@ -56,12 +56,14 @@ def poll(data: Data) -> None:
     """Poll the inbox once, file the orders, and send what is in the outbox."""
     from postal.bootstrap import open_office
     from postal.reports.display import counted
+    from postal.service.outbound.delivery import try_at_once
 
     with open_office(data) as office:
         rounds = office.rounds()
         try:
             recover_alone(office, rounds)
             polled = rounds.poll()
+            try_at_once(office.work)
             sent = rounds.send()
         finally:
             rounds.close()
@@ -70,6 +72,8 @@ def poll(data: Data) -> None:
         f"{counted(handled, 'mail')} handled; {sent.sent} sent, {sent.retried} to be tried again,"
         f" {sent.failed} failed."
     )
+    if sent.trouble:
+        typer.echo(f"All other mail waits: {sent.trouble}.")
 
 
 def recover_alone(office: Office, rounds: Rounds) -> None:
@@ -121,13 +125,16 @@ def list_(
 def retry(
     data: Data,
     number: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID]…", help="Which mails; all that failed.")
+        list[int] | None,
+        typer.Argument(metavar="[ID]…", help="Which mails; all that are not sent."),
     ] = None,
 ) -> None:
-    """Put failed mails back into the queue, to be sent at the next round."""
+    """Put mails that are not sent back into the queue, to be sent at the next round."""
     from postal.bootstrap import open_office
     from postal.service.outbound.delivery import requeue
 
     with open_office(data) as office:
-        count = requeue(office.work, tuple(number or ()))
-    typer.echo(f"{count} {'mail is' if count == 1 else 'mails are'} queued again.")
+        done = requeue(office.work, tuple(number or ()))
+    typer.echo(f"{done.count} {'mail is' if done.count == 1 else 'mails are'} queued again.")
+    for one, why in done.hindered.items():
+        typer.echo(f"Mail {one} can't be sent again: {why}.")

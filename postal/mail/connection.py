@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import imaplib
 import ipaddress
+import re
 import smtplib
 import socket
 import ssl
+from ast import literal_eval
+from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +19,9 @@ from postal.mail.tokens import masked
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+_BYTES = re.compile(r"""\bb(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+_TELLING = 6
 
 Security = Literal["tls", "starttls", "plain"]
 
@@ -103,6 +109,37 @@ def server_words(text: str | bytes, limit: int = 200, password: str = "") -> str
     # Before it is cut, or half a token would stay.
     text = masked(text)
     return one_line(text.replace(password, "(password)") if password else text, limit)
+
+
+def login_words(settings: ServerSettings, text: str | bytes, token: str = "") -> str:
+    """Return why a server refused a login, in its own words on one line, as they may be told.
+
+    Some repeat what they were sent: user name, password and ``token`` (that of XOAUTH2) are struck
+    out, in clear, quoted and in base64. RFC 3501, 7.1, wants such words to be shown.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace")
+    # imaplib puts what it was answered into its errors as Python writes bytes.
+    text = _BYTES.sub(lambda found: literal_eval(found.group()).decode("utf-8", "replace"), text)
+    user, password = settings.user, settings.password
+    answers = [f"\0{user}\0{password}", f"{user}\0{user}\0{password}", xoauth2(user, token)]
+    for secret in (*answers, password, token):
+        for form in _forms(secret):
+            text = text.replace(form, "(password)")
+    for form in _forms(user):
+        text = re.sub(rf"(?<![\w@]){re.escape(form)}(?![\w@])", "(user)", text, flags=re.IGNORECASE)
+    return one_line(masked(text))
+
+
+def _forms(secret: str) -> list[str]:
+    """Return how a server may repeat a secret: as it is, as a quoted string, or in base64."""
+    if not secret:
+        return []
+    escaped = secret.replace("\\", "\\\\").replace('"', '\\"')
+    encoded = b64encode(secret.encode()).decode()
+    # Of a short one without its end little is left, which might stand in any word.
+    bare = encoded.rstrip("=")
+    return [secret, escaped, encoded, *([bare] if len(bare) >= _TELLING else [])]
 
 
 def sentence(settings: ServerSettings, kind: str, error: BaseException) -> str:

@@ -22,7 +22,13 @@ from imapclient.exceptions import (
     LoginError,
 )
 
-from postal.mail.connection import MailboxUnavailable, ServerSettings, sentence, tls_context
+from postal.mail.connection import (
+    MailboxUnavailable,
+    ServerSettings,
+    login_words,
+    sentence,
+    tls_context,
+)
 from postal.mail.idling import wait_for_mail
 
 if TYPE_CHECKING:
@@ -77,6 +83,7 @@ class Mailbox:
         """Take the settings; the connection is made on entering."""
         self._settings = settings
         self._client: IMAPClient | None = None
+        self._token = ""
         self._prefix = ""
         self._uidvalidity = 0
         self._uidnext = 0
@@ -268,7 +275,8 @@ class Mailbox:
     def _log_in(self, client: IMAPClient) -> None:
         settings = self._settings
         if settings.token is not None:
-            client.oauth2_login(settings.user, settings.token())
+            self._token = settings.token()
+            client.oauth2_login(settings.user, self._token)
         else:
             client.login(settings.user, settings.password)
 
@@ -303,11 +311,11 @@ class Mailbox:
             cause = error.__context__
             if isinstance(cause, IMAPClientAbortError):
                 return sentence(self._settings, "IMAP", cause)
-            if "[UNAVAILABLE]" in str(error):
-                return f"The IMAP server {place} can't check passwords at present"
-            # The server's own words are left out: some repeat what they were sent.
+            said = login_words(self._settings, str(error), self._token)
+            if "[UNAVAILABLE]" in said:
+                return f"The IMAP server {place} can't check passwords at present ({said})"
             return (
-                f"The IMAP server {place} refused the login of {self._settings.user}: "
+                f"The IMAP server {place} refused the login of {self._settings.user} ({said}): "
                 "check the user name and the password"
             )
         return sentence(self._settings, "IMAP", error)

@@ -12,11 +12,13 @@ from postal.mail.connection import (
     ServerSettings,
     SubmissionUnavailable,
     is_loopback,
+    login_words,
     sentence,
     server_words,
     tls_context,
     xoauth2,
 )
+from postal.mail.refusals import Stage, whose
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -28,8 +30,7 @@ _LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
 _YES, _LATER, _NO = 2, 4, 5  # the first digits of replies, RFC 5321, 4.2.1
 _GO_AHEAD = 354
 _CLOSING = 421
-# Answers about our login, not about the mail: the settings are at fault, and no mail fails by it.
-_ABOUT_LOGIN = frozenset({530, 534, 535, 538})
+_BAD_ADDRESS = 553
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +48,33 @@ class SendResult:
     ``sent``: taken by the server. ``retry``: not taken, try again later. ``failed``: refused for
     good. ``unknown``: the connection was lost after the last dot, so it may have been taken; send
     it again with the same Message-ID. ``code`` is the server's, 0 where it gave none; ``text`` is
-    one line without secrets. ``about_us``: it concerns the connection or the login, not the mail,
-    so that any other mail would fare alike.
+    one line without secrets. ``about_us``: it concerns the connection, the login or our account,
+    not the mail, so that any other mail would fare alike. ``doubtful``: it may be so or otherwise,
+    which only shows when others are taken or not (postal.mail.refusals). ``server`` is who
+    answered, as ``host:port``, where it was an answer.
     """
 
     state: SendState
     code: int
     text: str
     about_us: bool = False
+    doubtful: bool = False
+    server: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What is to be told where the server takes no mail from us."""
+        if not self.server:
+            return self.text
+        return f"The SMTP server {self.server} takes no mail from us: {self.code} {self.text}"
+
+
+@dataclass(slots=True)
+class _Talk:
+    """How far the handing in of one mail has got."""
+
+    stage: Stage = "sender"
+    dotted: bool = False
 
 
 class Sender:
@@ -64,6 +84,7 @@ class Sender:
         """Take the settings; the first ``send`` connects."""
         self._settings = settings
         self._client: smtplib.SMTP | None = None
+        self._token = ""
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -100,24 +121,25 @@ class Sender:
             return SendResult("retry", code, str(error), about_us=True)
         wire = _LEADING_DOT.sub(b"..", _LINE_END.sub(b"\r\n", raw))
         wire += b".\r\n" if wire.endswith(b"\r\n") else b"\r\n.\r\n"
-        dotted = False
+        talk = _Talk()
         try:
-            refused = self._announce(client, recipient, envelope_from)
-            if refused is not None:
-                return refused
-            client.send(wire)
-            dotted = True
-            code, words = client.getreply()
+            code, words = _hand_in(client, talk, wire, recipient, envelope_from)
         except UnicodeError:
             self._drop()
-            return SendResult("failed", 553, "An address has letters that this server can't take")
+            about_us = talk.stage == "sender"
+            text = "An address has letters that this server can't take"
+            return SendResult("retry" if about_us else "failed", _BAD_ADDRESS, text, about_us)
         except (smtplib.SMTPException, OSError, ValueError) as error:
-            self._drop()
-            lost = sentence(self._settings, "SMTP", error)
-            return SendResult("unknown" if dotted else "retry", 0, lost, about_us=True)
+            return self._broken(talk, sentence(self._settings, "SMTP", error))
+        if code // 100 not in (_YES, _LATER, _NO) or (code // 100 == _YES and not talk.dotted):
+            # No answer to what was asked: it can't be known what was understood.
+            odd = f"Unexpected answer from the SMTP server {self._settings.place}: {code}"
+            return self._broken(talk, odd, max(code, 0))
         if code == _CLOSING:
             self._drop()
-        return self._judged(code, words, envelope_from)
+        elif not talk.dotted:
+            self._reset(code)
+        return self._judged(code, words, talk.stage, recipient, envelope_from)
 
     def check(self) -> str:
         """Connect and log in; return a sentence for ``postal check``, or raise.
@@ -170,28 +192,18 @@ class Sender:
                 raise
         return client
 
-    def _announce(
-        self, client: smtplib.SMTP, recipient: str, envelope_from: str
-    ) -> SendResult | None:
-        """Go up to DATA's go-ahead; return the refusal, if there is one."""
-        code, words = client.mail(envelope_from)
-        if code // 100 == _YES:
-            code, words = client.rcpt(recipient)
-        if code // 100 == _YES:
-            code, words = client.docmd("DATA")
-            if code == _GO_AHEAD:
-                return None
-            if code // 100 not in (_LATER, _NO):
-                self._drop()  # a yes to DATA that is no go-ahead: nothing was sent
-                return SendResult("retry", code, self._words(words))
-        self._reset(code)
-        return self._judged(code, words, envelope_from)
+    def _broken(self, talk: _Talk, text: str, code: int = 0) -> SendResult:
+        """Give the connection up, and return what may have become of the mail."""
+        self._drop()
+        state: SendState = "unknown" if talk.dotted else "retry"
+        return SendResult(state, code, text, about_us=True, doubtful=talk.stage != "sender")
 
     def _log_in(self, client: smtplib.SMTP) -> None:
         settings = self._settings
         client.ehlo_or_helo_if_needed()
         if settings.token is not None:
-            answer = xoauth2(settings.user, settings.token())
+            self._token = settings.token()
+            answer = xoauth2(settings.user, self._token)
             # A refusal comes as a challenge, to be answered by an empty line.
             client.auth("XOAUTH2", lambda challenge=None: "" if challenge else answer)
         elif settings.user:
@@ -200,10 +212,12 @@ class Sender:
     def _login_sentence(self, error: smtplib.SMTPException) -> str:
         place = self._settings.place
         if isinstance(error, smtplib.SMTPAuthenticationError):
+            words = login_words(self._settings, error.smtp_error, self._token)
+            said = f"{error.smtp_code} {words}".strip()
             if error.smtp_code // 100 == _LATER:
-                return f"The SMTP server {place} can't check passwords at present"
+                return f"The SMTP server {place} can't check passwords at present ({said})"
             return (
-                f"The SMTP server {place} refused the login of {self._settings.user}: "
+                f"The SMTP server {place} refused the login of {self._settings.user} ({said}): "
                 "check the user name and the password"
             )
         return f"The SMTP server {place} offers no such login or no STARTTLS: check the security"
@@ -226,15 +240,38 @@ class Sender:
     def _words(self, words: bytes) -> str:
         return server_words(words, 300, self._settings.password)
 
-    def _judged(self, code: int, words: bytes, envelope_from: str) -> SendResult:
-        """Return the result that a reply's code means."""
+    def _judged(
+        self, code: int, said: bytes, stage: Stage, recipient: str, envelope_from: str
+    ) -> SendResult:
+        """Return the result that a reply means: by its class and by whom it concerns."""
         if envelope_from:
             sender = re.compile(re.escape(envelope_from.encode()), re.IGNORECASE)
-            words = sender.sub(b"(sender)", words)
-        text = self._words(words)
+            said = sender.sub(b"(sender)", said)
+        text = self._words(said)
         if code // 100 == _YES:
             return SendResult("sent", code, text)
-        if code // 100 == _NO and code not in _ABOUT_LOGIN:
-            return SendResult("failed", code, text)
-        about_us = code == _CLOSING or code in _ABOUT_LOGIN
-        return SendResult("retry", code, text, about_us=about_us)
+        concerned, server = whose(code, text, stage, recipient), self._settings.place
+        if concerned == "ours":
+            return SendResult("retry", code, text, about_us=True, server=server)
+        state: SendState = "failed" if code // 100 == _NO else "retry"
+        return SendResult(state, code, text, doubtful=concerned == "open", server=server)
+
+
+def _hand_in(
+    client: smtplib.SMTP, talk: _Talk, wire: bytes, recipient: str, envelope_from: str
+) -> tuple[int, bytes]:
+    """Hand a mail in, up to the first refusal; return the last reply, noting how far it got."""
+    code, words = client.mail(envelope_from)
+    if code // 100 != _YES:
+        return code, words
+    talk.stage = "recipient"
+    code, words = client.rcpt(recipient)
+    if code // 100 != _YES:
+        return code, words
+    talk.stage = "content"
+    code, words = client.docmd("DATA")
+    if code != _GO_AHEAD:
+        return code, words
+    client.send(wire)
+    talk.dotted = True
+    return client.getreply()

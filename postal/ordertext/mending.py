@@ -13,7 +13,6 @@ from postal.engine.words import (
     DIRECTION_WORDS,
     LIMIT_WORDS,
     RAISE_WORDS,
-    VERB_WORDS,
     Verb,
 )
 from postal.ordertext.arguments import read_arguments

@@ -17,6 +17,7 @@ from postal.service.inbound.queue import handle_new
 from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
+from postal.service.turns.reached import reckon_all
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
 from postal.store.problems import ServerUnreachable
@@ -210,7 +211,7 @@ class Rounds:
         return done
 
     def send(self) -> Delivered:
-        """Send what is due in the outbox.
+        """Send what is due in the outbox, and make good the time that reports were held up.
 
         Where it failed the time before, a mail's end may not have been noted: on a full disk, say.
         """
@@ -219,6 +220,8 @@ class Rounds:
         self._half_done.add("letters")
         done = send_outbox(self._work, self._sender, self._has_to_poll)
         self._half_done.discard("letters")
+        if done != Delivered():
+            reckon_all(self._work)
         return done
 
     def _send(self) -> Delivered | None:

@@ -3,15 +3,18 @@
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
-from sqlalchemy import and_, func, or_, update
+from sqlalchemy import and_, case, delete, func, or_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
-from postal.store.rows import OutboxRow, OutboxState
+from postal.store.holding import not_held
+from postal.store.rows import Hindrance, OutboxRow, OutboxState
 from postal.store.rows.mails import UNSENT
 
 _TO_SEND = (OutboxState.QUEUED, OutboxState.UNKNOWN)
+_ASKING = ("welcome", "report", "resend")
+"""The kinds of mail that ask for a turn's orders."""
 
 
 def queue_messages(session: Session, messages: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
@@ -54,22 +57,37 @@ def _queue(session: Session, message: OutboxRow, known: set[str | None]) -> bool
     return True
 
 
+def due_message(session: Session, now: datetime, *, though_held: bool = False) -> OutboxRow | None:
+    """Return the message that is to be sent next, kept from other processes; None: there is none.
+
+    It is the oldest that is due, unless the outbox is held (postal.store.holding). ``though_held``:
+    one all the same, which was tried less often than any other.
+    """
+    order = [col(OutboxRow.tries)] if though_held else []
+    statement = (
+        select(OutboxRow)
+        .where(UNSENT, _to_send(now), *([] if though_held else [not_held(now)]))
+        .order_by(*order, col(OutboxRow.id))
+        .limit(1)
+        .with_for_update(skip_locked=True, key_share=True)
+    )
+    return session.exec(statement).first()
+
+
 def lease_message(
-    session: Session, *, owner: str, now: datetime, until: datetime
+    session: Session,
+    *,
+    owner: str,
+    now: datetime,
+    until: datetime,
+    message: OutboxRow | None = None,
 ) -> OutboxRow | None:
-    """Take the oldest message that is due to send it, counting the try; None: there is none.
+    """Take a message to send it, counting the try: that one, or the next that is due, if any.
 
     It is marked as being sent before it goes. What another process took and didn't finish by the
     end of its lease may have gone: it is sent again under its Message-ID.
     """
-    statement = (
-        select(OutboxRow)
-        .where(UNSENT, _to_send(now))
-        .order_by(col(OutboxRow.id))
-        .limit(1)
-        .with_for_update(skip_locked=True, key_share=True)
-    )
-    message = session.exec(statement).first()
+    message = message or due_message(session, now)
     if message is not None:
         message.state, message.tries = OutboxState.SENDING, message.tries + 1
         message.owner, message.lease_until = owner, until
@@ -88,14 +106,17 @@ def mark_sent(  # noqa: PLR0913 - each is a column of the result, named at the c
 ) -> bool:
     """Note that the server took a message, with its answer.
 
-    False, noting nothing, where it is another's than ``owner``'s to send by now.
+    False, noting nothing, where it is another's than ``owner``'s to send by now. Of a report that
+    asks for orders the mark of who held it up stays, to be reckoned with (RULES.md 10.5).
     """
+    kept = and_(col(OutboxRow.kind).in_(_ASKING), col(OutboxRow.hindrance) == Hindrance.OURS)
     free = or_(col(OutboxRow.owner).is_(None), col(OutboxRow.owner) == owner)
     return _mark(
         session,
         message_id,
         None if owner is None else free,
         state=OutboxState.SENT,
+        hindrance=case((kept, Hindrance.OURS.value), else_=Hindrance.NONE.value),
         sent_at=now,
         next_try_at=None,
         last_code=code,
@@ -107,16 +128,19 @@ def mark_for_retry(  # noqa: PLR0913 - each is a column of the result, named at 
     session: Session,
     message_id: int,
     *,
-    next_try_at: datetime,
+    next_try_at: datetime | None,
     code: int | None,
     text: str,
+    hindrance: Hindrance = Hindrance.NONE,
+    tries: int | None = None,
     unknown: bool = False,
     owner: str | None = None,
 ) -> bool:
     """Note why a message didn't go and when to try again, with the same Message-ID.
 
-    ``unknown``: the connection was lost when the server may have taken it. False, noting nothing,
-    where it isn't ``owner``'s to send any more.
+    ``next_try_at`` None: as soon as any goes. ``hindrance`` says whom that is because of, ``tries``
+    how often it was tried, where that is to change. ``unknown``: the connection was lost when the
+    server may have taken it. False, noting nothing, where it isn't ``owner``'s to send any more.
     """
     # What was withdrawn while it was being sent has no bytes any more, and stays so.
     whole = col(OutboxRow.raw).is_not(None)
@@ -125,16 +149,24 @@ def mark_for_retry(  # noqa: PLR0913 - each is a column of the result, named at 
         message_id,
         whole if owner is None else and_(whole, _being_sent_by(owner)),
         state=OutboxState.UNKNOWN if unknown else OutboxState.QUEUED,
+        hindrance=hindrance,
         next_try_at=next_try_at,
         last_code=code,
         last_text=text,
+        **({} if tries is None else {"tries": tries}),
     )
 
 
-def mark_failed(
-    session: Session, message_id: int, *, code: int | None, text: str, owner: str | None = None
+def mark_failed(  # noqa: PLR0913 - each is a column of the result, named at the call
+    session: Session,
+    message_id: int,
+    *,
+    code: int | None,
+    text: str,
+    hindrance: Hindrance = Hindrance.HIS,
+    owner: str | None = None,
 ) -> bool:
-    """Note that a message won't be tried again, and why.
+    """Note that a message won't be tried again, and why: mostly its receiver's side refuses it.
 
     False, noting nothing, where it isn't ``owner``'s to send any more.
     """
@@ -143,10 +175,17 @@ def mark_failed(
         message_id,
         None if owner is None else _being_sent_by(owner),
         state=OutboxState.FAILED,
+        hindrance=hindrance,
         next_try_at=None,
         last_code=code,
         last_text=text,
     )
+
+
+def drop_unsent(session: Session, once_key: str) -> None:
+    """Delete a notice that was never taken, since another says more by now."""
+    unsent = and_(col(OutboxRow.once_key) == once_key, col(OutboxRow.state) == OutboxState.QUEUED)
+    session.exec(delete(OutboxRow).where(unsent))
 
 
 def withdraw_messages(
@@ -163,6 +202,7 @@ def withdraw_messages(
     session.exec(
         statement.values(
             state=OutboxState.FAILED,
+            hindrance=Hindrance.NONE,
             raw=None,
             next_try_at=None,
             owner=None,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import or_, update
+from sqlalchemy import func, or_, update
 from sqlmodel import Session, col, select
 
 from postal.store.inserting import insert_new
@@ -61,6 +61,18 @@ def end_trouble_row(session: Session, trouble_id: int, now: datetime) -> bool:
         .returning(col(TroubleRow.id))
     )
     return session.exec(statement).one_or_none() is not None
+
+
+def was_noted(session: Session, kind: TroubleKind, about: str) -> bool:
+    """Whether a trouble of a kind about something was ever noted, over or not."""
+    statement = select(TroubleRow.id).where(TroubleRow.kind == kind, TroubleRow.about == about)
+    return session.exec(statement.limit(1)).first() is not None
+
+
+def last_ended(session: Session, kind: TroubleKind) -> datetime | None:
+    """Return when the last trouble of a kind ended, None where none did."""
+    statement = select(func.max(TroubleRow.ended_at)).where(TroubleRow.kind == kind)
+    return session.exec(statement).one()
 
 
 def journal_of(session: Session, game_id: int) -> Sequence[JournalRow]:

@@ -69,13 +69,34 @@ def test_poll_takes_up_what_a_killed_poll_was_sending(folder: Path) -> None:
 
 
 def test_retry_queues_what_failed(folder: Path) -> None:
-    """And nothing else."""
-    assert postal(folder, "outbox", "retry").output == "0 mails are queued again.\n"
+    """Without numbers all that isn't sent, saying which can't go."""
+    assert postal(folder, "outbox", "retry").output == "7 mails are queued again.\n"
+    with open_office(folder) as office, office.work.database.transaction() as session:
+        for number, state in ((1, OutboxState.FAILED), (2, OutboxState.SENT)):
+            session.get_one(OutboxRow, number).state = state
+        session.get_one(OutboxRow, 3).raw = None
+    assert postal(folder, "outbox", "retry").output == (
+        "5 mails are queued again.\nMail 3 can't be sent again: its text is no longer kept.\n"
+    )
     assert postal(folder, "outbox", "retry", "1").output == "1 mail is queued again.\n"
     code, sentence = refusal(postal(folder, "outbox", "retry", "99"))
     assert (code, "Mail 99" in sentence) == (1, True)
     code, sentence = refusal(postal(folder, "outbox", "list", "--state", "lost"))
     assert (code, "queued" in sentence) == (2, True)
+
+
+def test_poll_tries_at_once_and_says_why_mail_waits(folder: Path, servers: MailServers) -> None:
+    """Though the last try was just now; the list says because of whom each waits."""
+    config = (folder / "config.toml").read_text("utf-8")
+    broken = config.replace(f"port = {servers.smtp_port}", "port = 9")
+    (folder / "config.toml").write_text(broken, "utf-8")
+    for _ in range(2):
+        said = postal(folder, "poll").output
+        assert "0 sent, 1 to be tried again, 0 failed" in said
+        assert "All other mail waits: No SMTP server answers at 127.0.0.1:9" in said
+    assert {one["because_of"] for one in waiting(folder)} == {"our server or account"}
+    (folder / "config.toml").write_text(config, "utf-8")
+    assert "7 sent" in postal(folder, "poll").output
 
 
 def test_without_servers_poll_says_which(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from postal.errors import PostalError
 from postal.mail.smtp import SendResult
-from postal.service.outbound.delivery import BACKOFF, GIVE_UP, recover, requeue
-from postal.store.rows import OutboxState
+from postal.service.outbound.delivery import recover, requeue
+from postal.service.outbound.judging import BACKOFF, GIVE_UP
+from postal.store.rows import Hindrance, OutboxState
 from tests.service.service_league import MINUTE, League, Stumble, text_of
 
 LATER = SendResult("retry", 450, "busy")
@@ -81,7 +82,7 @@ def test_a_mail_refused_for_good_is_told_to_the_gm(full: League) -> None:
     assert recipient == "grace@example.org"
     assert full.outbox("", "gm")[-1].subject.endswith("could not be delivered")
     assert b"no such user" not in raw or text_of(raw)
-    assert requeue(full.work) == 1
+    assert requeue(full.work).count == 1
     assert full.send().sent == 1
 
 
@@ -164,4 +165,5 @@ def test_a_delivery_failure_is_told_to_the_gm(
     new = full.outbox()[before:]
     assert [(row.kind, row.player) for row in new] == ([("gm", "")] if told else [])
     assert (full.outbox("Ann", "report")[0].state is OutboxState.FAILED) is told
-    assert requeue(full.work) == told
+    assert (full.outbox("Ann", "report")[0].hindrance is Hindrance.HIS) is told
+    assert requeue(full.work).count == (2 if told else 0)  # with the word to the GM

@@ -21,9 +21,16 @@ from postal.service.loading import (
 from postal.service.workplace import Workplace
 from postal.store.games import all_games
 from postal.store.outbox import delayed_messages, messages_in_state
-from postal.store.rows import GameRow, OutboxRow, OutboxState, SeatRow, fold
+from postal.store.rows import GameRow, Hindrance, OutboxRow, OutboxState, SeatRow, fold
 from postal.store.seats import HeldSeat, seats_of
 from postal.store.turns import last_turns
+
+_BECAUSE = {
+    Hindrance.NONE: "",
+    Hindrance.OURS: "our server or account",
+    Hindrance.HIS: "this address",
+}
+"""Whom a mail is held up by, as the list of the outbox names it."""
 
 UNREADABLE = "unreadable"
 """The status shown of a game whose state can't be read; all the others are shown as ever."""
@@ -177,6 +184,7 @@ def _message(session: Session, row: OutboxRow) -> dict[str, Any]:
         "state": row.state.value,
         "tries": row.tries,
         "next_try": row.next_try_at.isoformat() if row.next_try_at else None,
+        "because_of": _BECAUSE[row.hindrance],
         "answer": " ".join(part for part in (str(row.last_code or ""), row.last_text) if part),
     }
 

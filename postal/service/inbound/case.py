@@ -12,6 +12,7 @@ from postal.service.inbound.trouble import ends, owes
 from postal.service.inbound.whose import Whose, identify
 from postal.service.loading import LoadedGame, TurnFile, load_game, load_turn_file
 from postal.service.outbound.letters import Letters
+from postal.service.turns.reached import stands_still
 from postal.service.workplace import Workplace
 from postal.store.rows import MailRow, TurnStatus
 from postal.store.seats import HeldSeat
@@ -50,7 +51,14 @@ class SeatCase(Case):
         turn = self.loaded.turn
         if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
             return False
-        return turn.deadline is None or self.row.internal_date <= turn.deadline
+        return self._before_deadline()
+
+    def _before_deadline(self) -> bool:
+        """Whether the mail came before the deadline of the turn in play, or while that stands."""
+        turn = self.loaded.turn
+        if turn is None or turn.deadline is None or self.row.internal_date <= turn.deadline:
+            return True
+        return stands_still(self.session, self.loaded.id, turn.number)
 
     def troubled(self, *, his: bool) -> TurnChange | None:
         """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open.
@@ -72,9 +80,7 @@ class SeatCase(Case):
         return self._change(self._heard())
 
     def _heard(self) -> TurnFile:
-        turn = self.loaded.turn
-        in_time = turn is None or turn.deadline is None or self.row.internal_date <= turn.deadline
-        counts = self.loaded.rules.rulings.any_mail_is_heard and in_time
+        counts = self.loaded.rules.rulings.any_mail_is_heard and self._before_deadline()
         return self.file.hear(self.seat.name) if counts else self.file
 
     def _change(self, file: TurnFile) -> TurnChange | None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from sqlmodel import Session
 
 from postal.errors import PostalError
 from postal.mail.smtp import SendResult
-from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.holding import hold, probe, released, tell, try_now
+from postal.service.outbound.judging import Judge, Verdict, pause_after
+from postal.service.outbound.kinds import ASKING, LetterKind
 from postal.service.outbound.letters import Letters
 from postal.service.workplace import LEASE, Workplace
+from postal.store.holding import mark_held, mark_ours, outbox_hold
 from postal.store.outbox import (
+    due_message,
     lease_message,
     mark_failed,
     mark_for_retry,
@@ -24,21 +28,9 @@ from postal.store.outbox import (
     recover_sending,
 )
 from postal.store.people import may_go_to
-from postal.store.rows import OutboxRow, OutboxState
+from postal.store.rows import Hindrance, OutboxRow, OutboxState
 
 LOG = logging.getLogger("postal")
-
-BACKOFF = (1, 5, 15, 60, 240)
-"""Minutes before each further try; the last holds for all that follow."""
-
-GIVE_UP = timedelta(days=5)
-"""How long a mail that is never taken is tried, as mail servers do (RFC 5321, 4.5.4.1)."""
-
-
-ABOUT_US = frozenset({0, 421, 454, 530, 534, 535, 538})
-"""Answers that concern the connection or the login, not the mail: all others would fare alike,
-and a login tried once for each mail would soon be locked (RFC 4954, 6). 0 is no answer."""
-
 
 NOT_KEPT = "its text is no longer kept"
 """Why a mail doesn't go whose body was let go (``[keep]`` in the config)."""
@@ -71,20 +63,55 @@ def recover(work: Workplace, *, alone: bool = True) -> int:
         return recover_sending(session, None if alone else work.owner)
 
 
-def requeue(work: Workplace, numbers: Sequence[int] = ()) -> int:
-    """Queue mails again that failed, those of the numbers or all that can go; return how many.
+def try_at_once(work: Workplace) -> None:
+    """End the pause in which no mail goes, if there is one: the next try is made now."""
+    now = work.clock.now()
+    with work.database.reading() as session:
+        held = outbox_hold(session)
+    if held is not None and held.until > now:
+        with work.database.transaction() as session:
+            try_now(session, held, now)
 
-    Raises PostalError for a number that is no failed or waiting mail's, and for one that can't go.
+
+@dataclass(frozen=True, slots=True)
+class Requeued:
+    """How many mails go again, and why each of some others can't, by its number."""
+
+    count: int
+    hindered: Mapping[int, str] = field(default_factory=dict)
+
+
+def requeue(work: Workplace, numbers: Sequence[int] = ()) -> Requeued:
+    """Queue mails again, those of the numbers or all that are not sent; the next try is at once.
+
+    What is to go out at a set time later is left to it, and so is what is being sent. Raises
+    PostalError for a number that is no failed or waiting mail's, and for one that can't go.
     """
+    now = work.clock.now()
     with work.database.transaction() as session:
-        chosen = [_waiting(session, number) for number in numbers]
-        failed = () if numbers else messages_in_state(session, OutboxState.FAILED)
-        rows = chosen or [row for row in failed if not _hindrance(session, row)]
-        for row in rows:
+        rows = [_waiting(session, number) for number in numbers] if numbers else _unsent(session)
+        hindered = {row.id or 0: why for row in rows if (why := _hindrance(session, row))}
+        going = [row for row in rows if row.id not in hindered]
+        for row in going:
+            ours = row.hindrance is Hindrance.OURS
             mark_for_retry(
-                session, row.id or 0, next_try_at=work.clock.now(), code=None, text="queued again"
+                session,
+                row.id or 0,
+                next_try_at=None,
+                code=None,
+                text="queued again",
+                hindrance=Hindrance.OURS if ours else Hindrance.NONE,
+                unknown=row.state is OutboxState.UNKNOWN,
             )
-    return len(rows)
+        try_now(session, outbox_hold(session), now)
+    return Requeued(len(going), hindered)
+
+
+def _unsent(session: Session) -> list[OutboxRow]:
+    """Return all that isn't sent and isn't merely waiting for its time."""
+    states = (OutboxState.QUEUED, OutboxState.UNKNOWN, OutboxState.FAILED)
+    rows = [row for state in states for row in messages_in_state(session, state)]
+    return [row for row in rows if row.tries or row.hindrance or row.next_try_at is None]
 
 
 def _waiting(session: Session, number: int) -> OutboxRow:
@@ -109,77 +136,122 @@ def _hindrance(session: Session, row: OutboxRow) -> str:
 def send_outbox(
     work: Workplace, sender: Sending, stop: Callable[[], bool] = lambda: False
 ) -> Delivered:
-    """Send everything that is due, oldest first, until the server can't be reached.
+    """Send everything that is due, oldest first, until the server takes nothing from us.
 
     A mail is marked as being sent before it goes, so that one of which nobody knows whether it
-    went is sent again under its Message-ID. ``stop``, asked before each, leaves the rest for later.
+    went is sent again under its Message-ID. While all mail is held one is tried at the end of each
+    pause. ``stop``, asked before each, leaves the rest for later.
     """
     sent = retried = failed = 0
-    while not stop() and (message := _next(work)) is not None:
-        result = _send_one(work, sender, message)
-        sent += result.state == "sent"
-        failed += result.state == "failed"
-        if result.state in ("retry", "unknown"):
-            retried += 1
-            if result.about_us or result.code in ABOUT_US:
-                return Delivered(sent, retried, failed, result.text)
+    judge = Judge(work.clock.now)
+    while not stop() and (message := _next(work, judge)) is not None:
+        verdict, text = _send_one(work, sender, judge, message)
+        sent += verdict is Verdict.SENT
+        failed += verdict is Verdict.FAILED
+        retried += verdict in (Verdict.LATER, Verdict.OURS)
+        if verdict is Verdict.OURS:
+            return Delivered(sent, retried, failed, text)
     return Delivered(sent, retried, failed)
 
 
-def _next(work: Workplace) -> OutboxRow | None:
+def _next(work: Workplace, judge: Judge) -> OutboxRow | None:
+    """Take the mail that is tried next; None where none is due, or all are held."""
     now = work.clock.now()
     with work.database.transaction() as session:
-        return lease_message(session, owner=work.owner, now=now, until=now + LEASE)
+        message = due_message(session, now, though_held=judge.probing is not None)
+        if message is None:
+            return None
+        if not judge.begun:
+            judge.begun, held = True, outbox_hold(session)
+            if held is not None:
+                if not probe(session, held, now):
+                    return None
+                judge.probing = held
+                message = due_message(session, now, though_held=True) or message
+        return lease_message(session, owner=work.owner, now=now, until=now + LEASE, message=message)
 
 
-def _send_one(work: Workplace, sender: Sending, message: OutboxRow) -> SendResult:
-    assert message.id is not None, "a stored mail has an id"
-    raw = message.raw
+def _send_one(
+    work: Workplace, sender: Sending, judge: Judge, message: OutboxRow
+) -> tuple[Verdict, str]:
+    """Send a mail and note what became of it; return that, and what was said."""
+    raw, held = message.raw, judge.probing
     result = (
         SendResult("failed", 0, NOT_KEPT)
         if raw is None
         else sender.send(raw, message.recipient, work.identity.mailbox)
     )
-    now = work.clock.now()
-    if result.state in ("retry", "unknown") and now - message.created_at > GIVE_UP:
-        result = SendResult("failed", result.code, f"given up: {result.text}")
-    told = result.state == "failed" and raw is not None and message.kind != LetterKind.GM
-    notice = _notice(work, message, result) if told else None
+    with work.database.reading() as session:
+        verdict = judge.of(session, message, result)
+    text = result.text
+    if verdict is Verdict.FAILED and result.state != "failed":
+        text = f"given up: {text}"
+    told = verdict is Verdict.FAILED and raw is not None and message.kind != LetterKind.GM
+    notice = _notice(work, message, text) if told else None
+    over = released(work, held) if held and verdict is Verdict.SENT else None
     with work.database.transaction() as session:
         # Where that took longer than the lease, another sends it, and notes what became of it.
-        if _note(session, work, message, result) and notice is not None:
+        noted = _note(session, work, message, result, verdict, text)
+        if verdict is Verdict.OURS:
+            mark_ours(session, judge.alike)
+            hold(session, work.clock.now(), result.sentence, held.since if held else None)
+            mark_held(session, work.clock.now())
+        if over is not None:
+            over(session)
+            judge.probing = None
+        if noted and notice is not None:
             notice.queue(session)
+    if verdict is Verdict.OURS and held is not None:
+        tell(work, held.since)
     LOG.info("mail %s (%s) %s %s", message.id, message.kind, result.state, result.code or "")
-    return result
+    return verdict, result.sentence
 
 
-def _note(session: Session, work: Workplace, message: OutboxRow, result: SendResult) -> bool:
+def _note(  # noqa: PLR0913 - the whole of what became of a mail
+    session: Session,
+    work: Workplace,
+    message: OutboxRow,
+    result: SendResult,
+    verdict: Verdict,
+    text: str,
+) -> bool:
     """Note what became of a mail; False where it isn't ours to send any more."""
     assert message.id is not None, "a stored mail has an id"
-    now, mine, said = work.clock.now(), work.owner, result.text
-    match result.state:
-        case "sent":
-            return mark_sent(session, message.id, now=now, code=result.code, text=said, owner=mine)
-        case "failed":
-            return mark_failed(session, message.id, code=result.code, text=said, owner=mine)
-        case _:
-            step = BACKOFF[min(message.tries, len(BACKOFF)) - 1]
-            return mark_for_retry(
-                session,
-                message.id,
-                next_try_at=now + timedelta(minutes=step),
-                code=result.code or None,
-                text=said,
-                unknown=result.state == "unknown",
-                owner=mine,
+    now, mine, code = work.clock.now(), work.owner, result.code or None
+    again: datetime | None = None
+    match verdict:
+        case Verdict.SENT:
+            return mark_sent(session, message.id, now=now, code=result.code, text=text, owner=mine)
+        case Verdict.FAILED:
+            whose = Hindrance.NONE if message.raw is None else Hindrance.HIS
+            return mark_failed(
+                session, message.id, code=result.code, text=text, hindrance=whose, owner=mine
             )
+        case Verdict.LATER:
+            # A report that our side held up stays marked so, until that is reckoned with.
+            ours = message.hindrance is Hindrance.OURS and message.kind in ASKING
+            again, tries = now + pause_after(message.tries), message.tries
+            whose = Hindrance.OURS if ours else Hindrance.HIS
+        case _:
+            tries, whose = message.tries - (not result.doubtful), Hindrance.OURS
+    return mark_for_retry(
+        session,
+        message.id,
+        next_try_at=again,
+        code=code,
+        text=text,
+        hindrance=whose,
+        tries=tries,
+        unknown=result.state == "unknown",
+        owner=mine,
+    )
 
 
-def _notice(work: Workplace, message: OutboxRow, result: SendResult) -> Letters:
+def _notice(work: Workplace, message: OutboxRow, text: str) -> Letters:
     """Return the word to the GM that a mail will not go."""
     what = f"The mail {message.subject!r} to {message.recipient} failed for good"
     sentences = (
-        f"{what}: {result.text}",
+        f"{what}: {text}",
         f"`postal outbox retry {message.id}` sends it again.",
     )
     with work.database.reading() as session:

@@ -49,6 +49,9 @@ class LetterKind(StrEnum):
 REPORTS = (LetterKind.WELCOME, LetterKind.REPORT, LetterKind.FINAL)
 """The kinds of which each player gets one a turn; the rest are answers and notices."""
 
+ASKING = (LetterKind.WELCOME, LetterKind.REPORT, LetterKind.RESEND)
+"""The kinds that ask for the orders of the turn after the one that they tell of."""
+
 MOST_ANSWERS = 100
 """The most answers that an address gets in a day, whatever it sends: no loop runs on for ever."""
 

@@ -24,14 +24,16 @@ from postal.service.loading import (
     load_turn_file,
 )
 from postal.service.outbound.letters import Letters
+from postal.service.outbound.troubles import end_trouble
 from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_aside, set_unreadable_aside
 from postal.service.turns.due import Why, next_deadline, why_due
+from postal.service.turns.reached import LOOK_AGAIN, not_reached, unreached_about, wait_for
 from postal.service.turns.reports import write_reports
 from postal.service.workplace import LEASE, Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
 from postal.store.mails import whole_poll_began_at
-from postal.store.rows import GameRow, GameStatus, TurnRow, TurnStatus
+from postal.store.rows import GameRow, GameStatus, TroubleKind, TurnRow, TurnStatus
 from postal.store.turns import (
     claim_turn,
     expire_claims,
@@ -135,6 +137,14 @@ def adjudicate_turn(
             return None
         file = load_turn_file(session, loaded)
         why = why or why_due(session, work, loaded, file)
+        waits = not_reached(session, work, loaded, file) if why == "deadline" else None
+    if waits is not None:
+        # So long nobody looks at it for its deadline; an order that comes makes it due anew.
+        again = now + LOOK_AGAIN if waits.held else turn.deadline
+        with work.database.transaction() as session:
+            set_due(session, turn, again)
+        wait_for(work, loaded, waits)
+        return None
     if why is None:
         with work.database.transaction() as session:
             set_due(session, turn, file.due_at(loaded))
@@ -143,6 +153,7 @@ def adjudicate_turn(
     with work.database.transaction() as session:
         if not claim_turn(session, turn, token=claim.token, until=now + LEASE):
             return None
+    end_trouble(work, TroubleKind.UNREACHED, unreached_about(loaded, number), "The turn goes on.")
     return _play(work, claim)
 
 
