@@ -24,7 +24,8 @@ from postal.store.rows import (
 )
 from tests.faults.faults_breaker import DATABASE, FILE, IMAP, ONCE, SMTP, Fault
 from tests.faults.faults_play import GM, House, subject_of
-from tests.faults.faults_stage import ABSENT, DEADLINE, TURN, Setting
+from tests.faults.faults_servers import BODY
+from tests.faults.faults_stage import ABSENT, DEADLINE, STRANGER, TURN, Setting
 from tests.service.service_league import SLUG
 
 SAME, TOLD, HELD = "same", "same, GM told", "went on without"
@@ -34,11 +35,24 @@ not handed over in ``unread_hours``, its sender not being NMR (RULES.md 10.5).""
 LOST, ABSENT_WRONGLY, UNWRITTEN = "ORDER LOST", "RULED ABSENT", "NOT WRITTEN TO"
 CONTENTS, TWICE, MISSING = "TWO CONTENTS", "TWICE", "MAIL MISSING"
 SILENT, STUCK, OTHER, FLOOD = "SILENT", "STUCK", "OTHER STATE", "FLOOD"
+DELAYED = "HELD TOO LONG"
 UNMET, BROKEN, HUNG = "NOT MET", "BROKEN", "HUNG"
 """How none may end; the last three are the harness's own."""
 
 BAD = frozenset(
-    {LOST, ABSENT_WRONGLY, UNWRITTEN, CONTENTS, TWICE, MISSING, SILENT, STUCK, OTHER, FLOOD}
+    {
+        LOST,
+        ABSENT_WRONGLY,
+        UNWRITTEN,
+        CONTENTS,
+        TWICE,
+        MISSING,
+        SILENT,
+        STUCK,
+        OTHER,
+        FLOOD,
+        DELAYED,
+    }
     | {UNMET, BROKEN, HUNG}
 )
 
@@ -158,7 +172,9 @@ class Judge:
             (MISSING, self._missing(facts, alone)),
             (OTHER, [] if alone or facts.state == self.base.state else ["the game differs"]),
             (FLOOD, told if len(told) > MOST_NOTICES else []),
+            (DELAYED, self._delayed(fault, facts)),
             (SILENT, [] if told else self._harm(fault, facts)),
+            (SILENT, self._untold(facts, alone, told)),
         ):
             if found:
                 return verdict, "; ".join(map(str, found[:4]))
@@ -206,6 +222,21 @@ class Judge:
     def _missing(self, facts: Facts, alone: str) -> list[str]:
         missing = self.base.letters - facts.letters
         return [f"{letter}" for letter in missing if not alone or letter[0] not in (alone, GM)]
+
+    def _delayed(self, fault: Fault, facts: Facts) -> list[str]:
+        """Return by how much a turn is late for one mail's sake, where that is too much (10.5)."""
+        if fault.place != IMAP or not fault.whose or not facts.adjudicated:
+            return []
+        # A stranger's, whose header tells that he is one, holds nobody.
+        stranger = fault.whose == STRANGER and fault.name == BODY
+        late = facts.adjudicated - (self.base.adjudicated or facts.adjudicated)
+        most = SLIGHT if stranger else UNREAD + 2 * SLIGHT
+        return [f"the turn {late} late"] if late > most else []
+
+    def _untold(self, facts: Facts, alone: str, told: list[str]) -> list[str]:
+        """Return what shows that the GM was not told twice of a mail that the turn went without."""
+        without = alone in self.base.orders and facts.orders.get(alone) != self.base.orders[alone]
+        return [f"{alone}'s mail is told of once"] if without and len(told) < 2 else []
 
     def _harm(self, fault: Fault, facts: Facts) -> list[str]:
         """Return what the GM must know of."""

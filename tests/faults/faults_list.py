@@ -18,8 +18,16 @@ from tests.faults.faults_breaker import (
     Fault,
 )
 from tests.faults.faults_database import BEGIN, BOTH, COMMIT, CONNECT
-from tests.faults.faults_servers import NOTHING
-from tests.faults.faults_stage import ABSENT, COMPLETE, LATEST, POSTGRESQL, SQLITE, Setting
+from tests.faults.faults_servers import BODY, NOTHING, SIZE
+from tests.faults.faults_stage import (
+    ABSENT,
+    COMPLETE,
+    LATEST,
+    POSTGRESQL,
+    SQLITE,
+    STRANGER,
+    Setting,
+)
 
 SETTINGS = (
     Setting(SQLITE, "deadline"),
@@ -35,8 +43,8 @@ IMAP_EVERY = (*ANYWHERE, HANG, "no", "bye", "garbage")
 IMAP_ONLY = {
     "SELECT": (NOTHING, "one more", "renumbered"),
     "UID SEARCH": (NOTHING, "empty", "partly"),
-    "UID FETCH SIZE": (NOTHING, "other uid", "no date", "zero date", "half"),
-    "UID FETCH BODY": (NOTHING, "other uid", "nil", "zero", "half", "cut"),
+    SIZE: (NOTHING, "other uid", "no date", "zero date", "half"),
+    BODY: (NOTHING, "other uid", "nil", "zero", "half", "cut"),
     "UID MOVE": (NOTHING, "bad"),
     "UID COPY": (NOTHING, "bad"),
     "UID STORE": (NOTHING, "bad"),
@@ -60,8 +68,6 @@ PUT_AWAY = ("UID COPY", "UID STORE", "UID EXPUNGE")
 HOURS, DAY, DAYS, WEEKS = 4, 30, 80, 21 * 24
 OVER_DEADLINE = (4 / 60 + 1, HOURS + 1, DAY, DAYS)
 """How many hours, from one before the deadline: to four minutes after it, to days."""
-
-FETCHES = ("UID FETCH SIZE", "UID FETCH BODY")
 
 
 def faults(setting: Setting, steps: Steps, pages: int) -> Iterator[Fault]:
@@ -115,8 +121,8 @@ def _lasting(
 
 def _poison() -> Iterator[Fault]:
     """Return what ails one player's mail, and no other."""
-    for whose in (LATEST, "Eve", "Zoe"):
-        for name in FETCHES:
+    for whose in (LATEST, "Eve", STRANGER):
+        for name in (SIZE, BODY):
             for how in ("no", DROP, *IMAP_ONLY[name]):
                 for hours in (DAY, WEEKS):
                     yield Fault(IMAP, name, how, hours=hours, whose=whose)

@@ -25,6 +25,9 @@ from tests.faults.faults_breaker import (
 )
 
 HOST = "127.0.0.1"
+SIZE, BODY = "UID FETCH SIZE", "UID FETCH BODY"
+"""Two steps: what a mail is asked for first, and its bytes. Its header alone is a step too."""
+
 NOTHING = "ok, nothing"
 """The command is not done, and yet the answer is yes."""
 

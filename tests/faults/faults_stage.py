@@ -34,6 +34,9 @@ TURN = 2
 ABSENT = "Fay"
 """Who writes nothing where the turn ends by its deadline; the one NMR there is."""
 
+STRANGER = "Zoe"
+"""Who writes without holding a seat."""
+
 LATEST = "Cat"
 """Whose orders come a minute before the deadline."""
 
@@ -108,8 +111,8 @@ def make_stage(setting: Setting, folder: Path, cluster: Cluster | None) -> Stage
     by_token: dict[str, list[Answer]] = {}
     for answer in answers if asked else ():
         by_token.setdefault(league.token(answer.player), []).append(answer)
-    stranger = league.mail("Zoe", "When is the next game?\n", token="")
-    unasked = [Answer("Zoe", DAY, stranger), *(() if asked else answers)]
+    stranger = league.mail(STRANGER, "When is the next game?\n", token="")
+    unasked = [Answer(STRANGER, DAY, stranger), *(() if asked else answers)]
     tokens = {player: league.token(player) for player in league.players}
     now = league.clock.now()
     engines = (make_engine(url), make_engine(url))
