@@ -55,13 +55,21 @@ class Fault:
         """How long it lasts, in words."""
         if not self.lasting:
             return ONCE
-        day = f"{self.hours:g} h" if self.hours < 72 else f"{self.hours / 24:g} days"
-        return f"{day}{' over the deadline' if self.late else ''}{' ' + self.whose}".rstrip()
+        about = f" about {self.whose}" if self.whose else ""
+        if self.late:
+            return f"until {_lasting(self.hours - 1)} after the deadline{about}"
+        return f"for {_lasting(self.hours)}{about}"
 
     def __str__(self) -> str:
         """Return its name, which ``--only`` finds it by."""
         step = self.name if self.lasting else f"{self.number:03d} {self.name}"
         return f"{self.place} {step}: {self.how}, {self.span}"
+
+
+def _lasting(hours: float) -> str:
+    if hours < 1:
+        return f"{60 * hours:.0f} min"
+    return f"{hours:g} h" if hours < 100 else f"{hours / 24:g} days"
 
 
 class SharedClock:

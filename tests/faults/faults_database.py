@@ -24,7 +24,7 @@ from tests.faults.faults_breaker import (
 
 COMMIT, BEGIN, CONNECT = "COMMIT", "BEGIN IMMEDIATE", "CONNECT"
 
-BOTH = "from both"
+BOTH = "both daemons"
 """Whose connections can't be had: both daemons', not the first's alone."""
 
 SQLITE = {

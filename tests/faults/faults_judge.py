@@ -25,7 +25,7 @@ from postal.store.rows import (
 from tests.faults.faults_breaker import DATABASE, FILE, IMAP, ONCE, SMTP, Fault
 from tests.faults.faults_play import GM, House, subject_of
 from tests.faults.faults_servers import BODY
-from tests.faults.faults_stage import ABSENT, DEADLINE, STRANGER, TURN, Setting
+from tests.faults.faults_stage import ABSENT, DEADLINE, HIS_OWN, STRANGER, TURN, Setting
 from tests.service.service_league import SLUG
 
 SAME, TOLD, HELD = "same", "same, GM told", "went on without"
@@ -161,6 +161,9 @@ class Judge:
     def judge(self, fault: Fault, begins: datetime, facts: Facts) -> tuple[str, str]:
         """Return how the fault ended, and what shows it."""
         told = [one for one in facts.subjects if one not in self.base.subjects]
+        if fault.whose == HIS_OWN:
+            # What ails his own mailbox he can be told of by the log alone.
+            told += facts.log
         alone = self._alone(fault, begins, facts)
         for verdict, found in (
             (CONTENTS, [name for name, texts in facts.contents.items() if len(texts) > 1]),
@@ -169,7 +172,7 @@ class Judge:
             (LOST, self._lost(facts, alone)),
             (ABSENT_WRONGLY, self._absent(facts)),
             (UNWRITTEN, self._unwritten(fault, facts)),
-            (MISSING, self._missing(facts, alone)),
+            (MISSING, self._missing(fault, facts, alone)),
             (OTHER, [] if alone or facts.state == self.base.state else ["the game differs"]),
             (FLOOD, told if len(told) > MOST_NOTICES else []),
             (DELAYED, self._delayed(fault, facts)),
@@ -219,9 +222,10 @@ class Judge:
             return [f"{ABSENT} had {done - asked}"]
         return []
 
-    def _missing(self, facts: Facts, alone: str) -> list[str]:
+    def _missing(self, fault: Fault, facts: Facts, alone: str) -> list[str]:
         missing = self.base.letters - facts.letters
-        return [f"{letter}" for letter in missing if not alone or letter[0] not in (alone, GM)]
+        excused = (alone, GM) if alone else (GM,) if fault.whose == HIS_OWN and facts.log else ()
+        return [f"{letter}" for letter in missing if letter[0] not in excused]
 
     def _delayed(self, fault: Fault, facts: Facts) -> list[str]:
         """Return by how much a turn is late for one mail's sake, where that is too much (10.5)."""
@@ -254,6 +258,6 @@ class Judge:
             harm += [
                 f"{letter} {facts.first[letter] - at} late"
                 for letter, at in self.base.first.items()
-                if letter in facts.first and facts.first[letter] - at > MUCH
+                if letter in facts.first and facts.first[letter] - at > MUCH and letter[0] != GM
             ]
         return harm

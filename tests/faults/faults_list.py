@@ -22,6 +22,7 @@ from tests.faults.faults_servers import BODY, NOTHING, SIZE
 from tests.faults.faults_stage import (
     ABSENT,
     COMPLETE,
+    HIS_OWN,
     LATEST,
     POSTGRESQL,
     SQLITE,
@@ -126,7 +127,7 @@ def _poison() -> Iterator[Fault]:
             for how in ("no", DROP, *IMAP_ONLY[name]):
                 for hours in (DAY, WEEKS):
                     yield Fault(IMAP, name, how, hours=hours, whose=whose)
-    for whose in (LATEST.lower(), ABSENT.lower(), "grace"):
+    for whose in (LATEST.lower(), ABSENT.lower(), HIS_OWN):
         for name, hows in (("RCPT", ("451", "550", "552")), (".", ("451", "554", DROP))):
             for how in hows:
                 for hours in (HOURS, DAYS):

@@ -37,6 +37,9 @@ ABSENT = "Fay"
 STRANGER = "Zoe"
 """Who writes without holding a seat."""
 
+HIS_OWN = "grace"
+"""Whose mails go wrong where they are the GM's own."""
+
 LATEST = "Cat"
 """Whose orders come a minute before the deadline."""
 

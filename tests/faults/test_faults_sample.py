@@ -10,7 +10,7 @@ RUN = Path(__file__).parent / "run.py"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sample", [("--sample", "32", "--seed", "9")])
+@pytest.mark.parametrize("sample", [("--only", ", once", "--sample", "32", "--seed", "9")])
 def test_a_fault_at_some_step_ends_well(sample: tuple[str, ...]) -> None:
     """No order lost, nobody ruled absent wrongly, each mail once, the GM told."""
     # A process of its own: it forks, which one with threads must not do.
