@@ -207,21 +207,16 @@ def test_rules_hold_the_figures_and_options_of_this_game() -> None:
 TROUBLE = "A question, a signature or a line for a hand where nothing is due holds nothing up"
 ABSENCE = {
     1: (
-        "If something in your last mail was not taken, the turn waits until your next mail, or the"
-        " deadline.",
+        "If something in your last mail was not taken, the turn waits until your next mail",
         'the line "ready" ends that. They are no orders.',
-        "After 1 turn in a row without any order you are no longer waited for. Any line of yours"
-        " brings you back.",
+        "After 1 turn in a row without any order you are no longer waited for. Any line of yours",
     ),
     2: (
-        "If a line of yours for a hand where something is due was not taken, and no good line for"
-        " that hand stands below it in the mail, the turn waits until your next mail with a line"
-        " for such a hand, for 5 hours, or until the deadline, whichever comes first.",
-        'the line "ready" ends that and any other wait of yours. They are no orders, but they tell'
-        " that you are there.",
-        "After 1 turn in a row in which something was due from you and no mail of yours came,"
-        " automatic answers apart, you are no longer waited for, and all are told. The next turn"
-        " goes on without you, though not sooner than 1 hour after its report.",
+        "If a line of yours for a hand where something is due was not taken, and no good line for",
+        "your next mail with a line for such a hand, for 5 hours, or until the deadline, whichever",
+        'the line "ready" ends that and any other wait of yours. They are no orders, but they tell',
+        "After 1 turn in a row in which something was due from you and no mail of yours came,",
+        "The next turn goes on without you, though not sooner than 1 hour after its report.",
     ),
 }
 
