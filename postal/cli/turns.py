@@ -51,11 +51,19 @@ def adjudicate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say how much would be done; change nothing.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Force a turn that was set aside too, due or not.")
+    ] = False,
     reveal: Reveal = False,
 ) -> None:
-    """Poll the inbox once more, then force the turn, with defaults for missing orders."""
+    """Poll the inbox once more, then force the turn, with defaults for missing orders.
+
+    A turn that was set aside is put back in play with its orders, and adjudicated only if it is
+    due.
+    """
     from postal.bootstrap import open_office
     from postal.reports.display import counted
+    from postal.service.desk.adjudicate import take_up
 
     with open_office(data) as office:
         meant = _meant(office, game, turn)
@@ -67,11 +75,13 @@ def adjudicate(
         rounds = office.rounds()
         try:
             recover_alone(office, rounds)
+            # Before the poll, so that mail that was kept for it is handled by that.
+            aside = take_up(office.work, game)
             rounds.poll()
             # A daemon may have adjudicated it meanwhile: the next turn is not to be forced.
             if _meant(office, game, meant) is None:
                 return
-            _force(office, game, meant)
+            _adjudicate(office, game, meant, force=force or not aside)
             sent = rounds.send()
         finally:
             rounds.close()
@@ -90,10 +100,13 @@ def _meant(office: Office, game: str, turn: int | None) -> int | None:
     return meant
 
 
-def _force(office: Office, game: str, turn: int) -> None:
-    from postal.service.desk.adjudicate import force_turn
+def _adjudicate(office: Office, game: str, turn: int, *, force: bool) -> None:
+    from postal.service.desk.adjudicate import force_turn, go_on
 
-    done = force_turn(office.work, game, turn)
+    done = force_turn(office.work, game, turn) if force else go_on(office.work, game, turn)
+    if isinstance(done, str):
+        typer.echo(done)
+        return
     typer.echo(f"{game}: turn {done.turn} is adjudicated{'; the game is over' * done.finished}.")
 
 

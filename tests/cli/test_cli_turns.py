@@ -16,7 +16,7 @@ from postal.ordertext import read_mail
 from postal.service.loading import find_game, load_game
 from postal.service.records.play import order_context
 from postal.store.codec import encode_order
-from postal.store.rows import OrderRow
+from postal.store.rows import OrderRow, TurnStatus
 from tests.cli.cli_league import GM, PASSWORD, SIX, make_folder, new_game, postal, refusal
 
 CARD = re.compile(r"\b(?:10|[2-9JQKA])[CDHS]\b|JKR")
@@ -131,3 +131,18 @@ def test_a_game_that_is_over_is_left_alone(folder: Path) -> None:
     assert again.output == "smith-1 is over: nothing was done.\n"
     assert postal(folder, "export", "smith-1", "--to", str(folder / "r.json")).exit_code == 0
     assert postal(folder, "replay", str(folder / "r.json")).exit_code == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--force",)])
+def test_a_turn_set_aside_is_put_back_in_play(folder: Path, more: tuple[str, ...]) -> None:
+    """And adjudicated before its deadline only where that is asked for, at once or later."""
+    with open_office(folder) as office, office.work.database.transaction() as session:
+        turn = load_game(session, find_game(session, "smith-1")).turn
+        assert turn is not None
+        turn.status = TurnStatus.SET_ASIDE
+    result = postal(folder, "adjudicate", "smith-1", *more)
+    assert result.exit_code == 0, result.output
+    assert ("turn 1 is back in play, with its orders." in result.output) == (not more)
+    assert ("turn 1 is adjudicated" in result.output) == bool(more)
+    if not more:
+        assert "turn 1 is adjudicated" in postal(folder, "adjudicate", "smith-1").output

@@ -85,7 +85,7 @@ def test_receipt_says_when_all_orders_are_in() -> None:
             ),
         ),
         (
-            Hold("earlier", FRAME.now + timedelta(hours=24)),
+            Hold("trouble", FRAME.now + timedelta(hours=24)),
             (
                 "but the turn waits for you until Monday 30 November 2026, 20:30 GMT"
                 " (Europe/London), because something in an earlier mail of yours was not taken,"
@@ -122,14 +122,6 @@ def test_receipt_offers_to_take_back_only_what_can_be() -> None:
     assert f"In hand {first.hand} your gifts are on their way and can no longer be" in text
     assert f":: cancel {second.hand[0]}" in text
     assert "cancel all" not in text
-
-
-def test_receipt_says_that_a_file_was_not_read() -> None:
-    """Where the mail has no order otherwise."""
-    slip = replace(some_facts(), nothing=True)
-    said = "What is attached to it was not read: write your orders into the mail itself."
-    assert said not in receipt(slip)
-    assert f"so it changed nothing. {said}" in receipt(replace(slip, files_unread=True))
 
 
 def test_receipt_quotes_what_was_not_taken() -> None:
@@ -213,30 +205,20 @@ def test_rules_hold_the_figures_and_options_of_this_game() -> None:
 
 
 TROUBLE = "A question, a signature or a line for a hand where nothing is due holds nothing up"
-TROUBLE_1 = (
-    "If something in your last mail was not taken, the turn waits until your next mail, or the"
-    " deadline."
-)
-TROUBLE_2 = (
-    "If a line of yours for a hand where something is due was not taken, and no good line for"
-    " that hand stands below it in the mail, the turn waits until your next mail with a line"
-    " for such a hand, for 5 hours, or until the deadline, whichever comes first."
-)
-READY_1 = 'the line "ready" ends that. They are no orders.'
-READY_2 = (
-    'the line "ready" ends that and any other wait of yours. They are no orders, but they tell'
-    " that you are there."
-)
-DROPPED_1 = (
-    "After 1 turn in a row without any order you are no longer waited for. Any line of yours"
-    " brings you back."
-)
-DROPPED_2 = (
-    "After 1 turn in a row in which something was due from you and no mail of yours came,"
-    " automatic answers apart, you are no longer waited for, and all are told. The next turn"
-    " goes on without you, though not sooner than 1 hour after its report."
-)
-ABSENCE = {1: (TROUBLE_1, READY_1, DROPPED_1), 2: (TROUBLE_2, READY_2, DROPPED_2)}
+ABSENCE = {
+    1: (
+        "If something in your last mail was not taken, the turn waits until your next mail",
+        'the line "ready" ends that. They are no orders.',
+        "After 1 turn in a row without any order you are no longer waited for. Any line of yours",
+    ),
+    2: (
+        "If a line of yours for a hand where something is due was not taken, and no good line for",
+        "your next mail with a line for such a hand, for 5 hours, or until the deadline, whichever",
+        'the line "ready" ends that and any other wait of yours. They are no orders, but they tell',
+        "After 1 turn in a row in which something was due from you and no mail of yours came,",
+        "The next turn goes on without you, though not sooner than 1 hour after its report.",
+    ),
+}
 
 
 @pytest.mark.parametrize("edition", ABSENCE)

@@ -1,19 +1,30 @@
-"""Forcing a turn, and showing what adjudicating it would do (``postal adjudicate``)."""
+"""Forcing a turn, taking up one that was set aside, and showing what would be done to it."""
 
 from __future__ import annotations
+
+import logging
 
 from postal.engine.events import Event
 from postal.engine.game import adjudicate
 from postal.engine.state import Game
 from postal.errors import PostalError
+from postal.reports.display import long_time
 from postal.service.loading import find_game, load_game, load_turn_file
 from postal.service.turns.adjudication import Adjudicated, adjudicate_turn
 from postal.service.workplace import Workplace
+from postal.store.kept import try_kept_mail_now
 from postal.store.rows import GameRow, TurnRow, TurnStatus
 from postal.store.turns import reopen_turn
 
 _TRIES = 20
 """How often a turn is tried for at which orders come in at the same moment."""
+
+_FAILED = (
+    "{} could not be adjudicated: another postal is at it, or it failed and is set aside; the log"
+    " and your mails say more."
+)
+
+LOG = logging.getLogger("postal")
 
 
 def turn_meant(work: Workplace, slug: str, turn: int | None = None) -> int | str:
@@ -32,6 +43,49 @@ def turn_meant(work: Workplace, slug: str, turn: int | None = None) -> int | str
     if turn is not None and turn > now:
         raise PostalError(f"{slug} is only at turn {now}: nothing was done.")
     return now
+
+
+def take_up(work: Workplace, slug: str) -> bool:
+    """Put a turn that was set aside back in play, with its orders; False where none was.
+
+    Mail that was kept for it is handled at the next poll: what came before the deadline counts.
+    """
+    with work.database.transaction() as session:
+        loaded = load_game(session, find_game(session, slug))
+        turn = loaded.turn
+        if turn is None or turn.id is None or not reopen_turn(session, turn.id):
+            return False
+        try_kept_mail_now(session, loaded.id)
+    LOG.info("game %s: turn %s is back in play", slug, turn.number)
+    return True
+
+
+def go_on(work: Workplace, slug: str, number: int) -> Adjudicated | str:
+    """Adjudicate a turn that is back in play where it is due; else a sentence says when it is.
+
+    Nobody loses what he may still order by it. The inbox must have been polled just before.
+    Raises PostalError where the turn is set aside again.
+    """
+    with work.database.reading() as session:
+        row = find_game(session, slug)
+    done = adjudicate_turn(work, row, number)
+    if done is not None:
+        return done
+    with work.database.reading() as session:
+        turn = load_game(session, row).turn
+    if turn is None or turn.number != number:
+        return f"{slug} is past turn {number}: nothing was done."
+    if turn.status is TurnStatus.SET_ASIDE:
+        raise PostalError(_FAILED.format(slug))
+    when = "once all orders are in"
+    if turn.deadline is not None and turn.deadline <= work.clock.now():
+        when = "once all mail that came by its deadline has been read"
+    elif turn.deadline is not None:
+        when = f"{when}, or at its deadline, {long_time(turn.deadline, row.zone)}"
+    return (
+        f"{slug}: turn {number} is back in play, with its orders. It will be adjudicated {when}."
+        f" To adjudicate it now, run `postal adjudicate {slug}`."
+    )
 
 
 def force_turn(work: Workplace, slug: str, number: int | None = None) -> Adjudicated:
@@ -56,10 +110,7 @@ def force_turn(work: Workplace, slug: str, number: int | None = None) -> Adjudic
             return done
         if not _overtaken_by_a_mail(work, row, turn):
             break
-    raise PostalError(
-        f"{slug} could not be adjudicated: another postal is at it, or it failed and is set"
-        " aside; the log and your mails say more."
-    )
+    raise PostalError(_FAILED.format(slug))
 
 
 def _overtaken_by_a_mail(work: Workplace, row: GameRow, turn: TurnRow) -> bool:

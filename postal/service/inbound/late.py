@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from postal.engine.view import view
+from postal.errors import PostalError
 from postal.mail.tokens import masked
 from postal.ordertext import own_words, read_mail
 from postal.service.inbound.case import SeatCase
@@ -13,7 +14,7 @@ from postal.service.outbound.kinds import MOST_ANSWERS, LetterKind
 from postal.service.outbound.letters import Letter
 from postal.service.records.play import order_context
 from postal.store.outbox import count_messages, last_message
-from postal.store.rows import MailStatus, OutboxRow, OutboxState
+from postal.store.rows import MailStatus, OutboxRow, OutboxState, TurnStatus
 from postal.store.tokens import KnownTokens
 
 PAUSE = timedelta(minutes=5)
@@ -22,15 +23,35 @@ PAUSE = timedelta(minutes=5)
 _MOST_WORDS = 4_000
 
 
+class KeptError(PostalError):
+    """A mail came in time for a turn that is set aside: it is kept until that is back in play."""
+
+
 def late(case: SeatCase) -> Outcome | None:
-    """Say so where the turn that the token names is over, or not yet there, or the game is."""
+    """Say so where the turn that the token names is over, or not yet there, or the game is.
+
+    Raises KeptError where the turn is set aside and the mail would count once it isn't.
+    """
     if case.in_time:
         return None
+    if _would_be_in_time(case):
+        slug = case.loaded.row.slug
+        raise KeptError(
+            f"Turn {case.whose.turn} of {slug} is set aside, and its mail is kept until"
+            f" `postal adjudicate {slug}` puts it back in play."
+        )
     game, named = case.loaded.game, case.whose.turn
     passed_on = game.finished and _pass_on(case)
     _answer(case, passed_on=passed_on)
     reason = "after the end" if game.finished else "too early" if named > game.turn else "too late"
     return Outcome(MailStatus.DONE, reason, case.whose, turn=case.heard())
+
+
+def _would_be_in_time(case: SeatCase) -> bool:
+    turn = case.loaded.turn
+    if turn is None or turn.status is not TurnStatus.SET_ASIDE or turn.number != case.whose.turn:
+        return False
+    return turn.deadline is None or case.row.internal_date <= turn.deadline
 
 
 def _answer(case: SeatCase, *, passed_on: bool) -> None:

@@ -12,6 +12,7 @@ from postal.errors import PostalError
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.service.blame import whereabouts
 from postal.service.inbound.handling import work_out
+from postal.service.inbound.late import KeptError
 from postal.service.inbound.outcome import Outcome
 from postal.service.loading import UnreadableGameError
 from postal.service.outbound.letters import Letters
@@ -28,7 +29,7 @@ TRIES = 3
 """After so many tries a mail that can't be handled is set aside (MAIL.md, In 7)."""
 
 AGAIN = timedelta(minutes=15)
-"""When the mail of a game that can't be read is looked at again."""
+"""When the mail of a game that can't be read, or of a turn set aside, is looked at again."""
 
 FOLDER_OF = {
     MailStatus.DONE: PROCESSED,
@@ -56,6 +57,8 @@ def handle_new(work: Workplace) -> tuple[str, ...]:
             raise
         except UnreadableGameError as error:
             set_unreadable_aside(work, error)
+            _let_go(work, last, work.clock.now() + AGAIN)
+        except KeptError:
             _let_go(work, last, work.clock.now() + AGAIN)
         except PostalError as error:
             failed = failed or error

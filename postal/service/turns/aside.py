@@ -19,7 +19,11 @@ def set_aside(work: Workplace, loaded: LoadedGame, turn: TurnRow, token: str, wh
     sentences = (
         f"Turn {turn.number} of {slug} could not be adjudicated ({what}).",
         "It is set aside with all its orders, and nothing was mailed; the log has the details.",
-        f"After a cure, `postal adjudicate {slug}` takes it up again.",
+        "Until it is back in play its mail is kept and waits.",
+        (
+            f"Once fixed, run `postal adjudicate {slug}`: it puts the turn back in play, and"
+            " adjudicates it only if it is due."
+        ),
     )
     with work.database.reading() as session:
         letters = Letters(session, work)
