@@ -42,14 +42,14 @@ def run(
     with open_office(data) as office:
         config = office.config
         seconds = poll_seconds or config.daemon.poll_seconds
-        start = office.work.clock.now()
+        clock = office.work.clock
         if office.work.database.shared:
             # Any number of daemons: the database hands the work out.
             lease = MailboxLease(office.work)
-            daemon.run(office.rounds(lease), seconds, start, lease)
+            daemon.run(office.rounds(lease), seconds, clock.now(), lease, clock)
             return
         with only_one(config.database_url, config.folder):
-            daemon.run(office.rounds(), seconds, start)
+            daemon.run(office.rounds(), seconds, clock.now(), clock=clock)
 
 
 def poll(data: Data) -> None:

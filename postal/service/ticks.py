@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Protocol, Self
 
 from postal.errors import PostalError
@@ -97,7 +97,7 @@ class Rounds:
         self._half_done: set[str] = set()
         self._lost = False
         self._pause = timedelta(0)
-        self._again: datetime | None = None
+        self._again: float | None = None
 
     def begin(self, *, alone: bool = True) -> None:
         """Take up what a program that was killed left half done.
@@ -123,7 +123,7 @@ class Rounds:
         if self._lease is not None and not self._lease.held:
             self._drop()
             return Polled(0, handle_new(self._work))
-        now = self._work.clock.now()
+        now = self._work.clock.steady()
         if self._again is not None and now < self._again:
             return None
         try:
@@ -137,7 +137,7 @@ class Rounds:
             self._drop()
             step = max(self._pause * 2, timedelta(seconds=30))
             self._pause = min(step, LONGEST_PAUSE)
-            self._again = now + self._pause
+            self._again = now + self._pause.total_seconds()
             raise
         except PostalError:
             raise
@@ -193,7 +193,7 @@ class Rounds:
         """Whether the mailbox has become this process's and waits for its first poll."""
         if self._lease is None or not self._lease.held or self._inbox is not None:
             return False
-        return self._again is None or self._again <= self._work.clock.now()
+        return self._again is None or self._again <= self._work.clock.steady()
 
     def _drop(self) -> None:
         inbox, self._inbox = self._inbox, None

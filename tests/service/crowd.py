@@ -214,6 +214,10 @@ class Elapsing:
         """Return the time."""
         return NOW + timedelta(seconds=time.time() - self.began)
 
+    def steady(self) -> float:
+        """Return the time for waiting."""
+        return time.monotonic()
+
 
 @dataclass
 class Post:
