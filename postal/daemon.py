@@ -77,9 +77,10 @@ def run(
     def stop(number: int, _frame: FrameType | None) -> None:
         calls.put(number)
 
+    # Before that is done whoever called this has to see to the signals.
+    rounds.begin(alone=lease is None)
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    rounds.begin(alone=lease is None)
     LOG.info("running: a round every %s seconds", poll_seconds)
     scheduler.start()
     try:

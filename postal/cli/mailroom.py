@@ -9,9 +9,12 @@ import typer
 
 from postal.cli.logs import log_to_stderr
 from postal.cli.options import Data, Json
+from postal.cli.starting import leaving_at_sigterm, patiently
 from postal.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from postal.bootstrap import Office
     from postal.service.ticks import Rounds
 
@@ -33,16 +36,20 @@ def run(
     ] = None,
 ) -> None:
     """Poll the inbox, adjudicate what is due and send mail, until it is stopped."""
+    with leaving_at_sigterm():
+        log_to_stderr()
+        patiently(lambda: _run(data, poll_seconds))
+
+
+def _run(data: Path, poll_seconds: int | None) -> None:
     from postal import daemon
     from postal.bootstrap import open_office
     from postal.service.lease import MailboxLease
     from postal.store.lock import only_one
 
-    log_to_stderr()
     with open_office(data) as office:
-        config = office.config
+        config, clock = office.config, office.work.clock
         seconds = poll_seconds or config.daemon.poll_seconds
-        clock = office.work.clock
         if office.work.database.shared:
             # Any number of daemons: the database hands the work out.
             lease = MailboxLease(office.work)

@@ -18,11 +18,11 @@ from postal.store.problems import (
     CANNOT_OPEN,
     FULL,
     READ_ONLY,
-    SERVER_GONE,
-    ServerUnreachable,
+    StoreHindered,
     StoreUnavailable,
     no_tables,
     sentence_for,
+    unavailable,
 )
 
 BUSY_SECONDS = 30
@@ -161,8 +161,7 @@ def told_in_a_sentence() -> Iterator[None]:
         sentence = sentence_for(error)
         if sentence is None:
             raise
-        kind = ServerUnreachable if sentence.startswith(SERVER_GONE) else StoreUnavailable
-        raise kind(sentence) from error
+        raise unavailable(sentence) from error
 
 
 def _reading_options(url: URL) -> dict[str, object]:
@@ -184,7 +183,9 @@ def _prepare_file(url: URL, *, create: bool) -> None:
     except OSError as error:
         reasons = {"ENOSPC": FULL, "EDQUOT": FULL, "EROFS": READ_ONLY, "EACCES": READ_ONLY}
         name = errno.errorcode.get(error.errno or 0, "")
-        raise StoreUnavailable(f"{reasons.get(name, CANNOT_OPEN)} ({path})") from error
+        reason = reasons.get(name, CANNOT_OPEN)
+        kind = StoreHindered if reason == FULL else StoreUnavailable
+        raise kind(f"{reason} ({path})") from error
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:

@@ -65,9 +65,15 @@ _CONNECTING = (
     ("certificate", "The PostgreSQL server's certificate can't be trusted: see to it."),
 )
 
+_PASSING = (FULL, BUSY, SERVER_BUSY)
+
 
 class StoreUnavailable(PostalError):  # noqa: N818 - it names a state of the store
     """The database can't be used now; the text is a sentence for the GM that says what to do."""
+
+
+class StoreHindered(StoreUnavailable):
+    """The database is busy or its disk is full: the same works when that has passed."""
 
 
 class ServerUnreachable(StoreUnavailable):
@@ -80,6 +86,13 @@ class DatabaseTooNew(StoreUnavailable):
 
 class AlreadyRunning(StoreUnavailable):
     """Another daemon works on the same data."""
+
+
+def unavailable(sentence: str) -> StoreUnavailable:
+    """Return what to raise for a sentence of ``sentence_for``."""
+    if sentence.startswith(SERVER_GONE):
+        return ServerUnreachable(sentence)
+    return (StoreHindered if sentence in _PASSING else StoreUnavailable)(sentence)
 
 
 def no_tables(url: URL) -> str:
