@@ -16,6 +16,7 @@ from postal.service.inbound.patience import Failures, PatientInbox
 from postal.service.inbound.queue import handle_new
 from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
+from postal.service.outbound.templates import TemplateReview
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
@@ -91,6 +92,7 @@ class Rounds:
         self._work, self._connect, self._sender = work, connect, sender
         self._lease = lease
         self._tidy = tidy
+        self._review = TemplateReview(work)
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
         self._failures: Failures = Failures()
@@ -115,6 +117,7 @@ class Rounds:
         self._try("mailbox", self.poll)
         self._try("adjudication", self._adjudicate)
         self._try("sending", self._send)
+        self._try("templates", self._review)
         if self._tidy is not None:
             self._try("keeping", self._tidy)
 
