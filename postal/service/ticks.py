@@ -11,6 +11,7 @@ from typing import Protocol, Self
 from postal.errors import PostalError
 from postal.mail.connection import MailServerUnavailable, SubmissionUnavailable
 from postal.service.blame import whereabouts
+from postal.service.inbound.clockcheck import ClockCheck, Timekeeper
 from postal.service.inbound.intake import Inbox, Polled, poll
 from postal.service.inbound.patience import Failures, PatientInbox
 from postal.service.inbound.queue import handle_new
@@ -37,7 +38,7 @@ WATCH_SECONDS = 9 * 60.0
 """How long one wait for mail lasts before it is begun anew."""
 
 
-class Connection(Inbox, Protocol):
+class Connection(Inbox, Timekeeper, Protocol):
     """A mailbox that is opened on entering and closed at the end."""
 
     def __enter__(self) -> Self:
@@ -92,6 +93,7 @@ class Rounds:
         self._work, self._connect, self._sender = work, connect, sender
         self._lease = lease
         self._tidy = tidy
+        self._clock = ClockCheck(work)
         self._review = TemplateReview(work)
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
@@ -135,7 +137,9 @@ class Rounds:
                 inbox.__enter__()
                 inbox.ensure_folders()
                 self._inbox = inbox
-            polled = poll(self._work, PatientInbox(self._work, self._inbox, self._failures))
+            self._clock.look(self._inbox)
+            patient = PatientInbox(self._work, self._inbox, self._failures)
+            polled = poll(self._work, patient, on_time=not self._clock.wrong)
         except MailServerUnavailable:
             self._drop()
             step = max(self._pause * 2, timedelta(seconds=30))
@@ -203,8 +207,13 @@ class Rounds:
         if inbox is not None:
             inbox.close()
 
-    def _adjudicate(self) -> tuple[Adjudicated, ...]:
-        """Adjudicate what is due; what was lost with the database the time before is due again."""
+    def _adjudicate(self) -> tuple[Adjudicated, ...] | None:
+        """Adjudicate what is due; what was lost with the database the time before is due again.
+
+        Nothing is while the clock is wrong: deadlines come too early by it, or are set too early.
+        """
+        if self._clock.wrong:
+            return None
         if "turns" in self._half_done:
             recover_claims(self._work, alone=False)
         self._half_done.add("turns")

@@ -231,6 +231,14 @@ class Post:
         """Connect."""
         return self
 
+    def server_time(self) -> datetime | None:
+        """Return what time the server has, which isn't asked."""
+        return None
+
+    def newest_arrival(self) -> datetime | None:
+        """Return when the last mail came."""
+        return None
+
     def ensure_folders(self) -> None:
         """Have them."""
 
