@@ -86,7 +86,7 @@ def list_(data: Data, as_json: Json = False) -> None:
     from postal.cli.tables import when
     from postal.service.desk.overview import list_games
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         rows = list_games(office.work)
     if not as_json:
         rows = [row | {"deadline": when(row["deadline"])} for row in rows]
@@ -100,7 +100,7 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
     from postal.cli.tables import print_game
     from postal.service.desk.overview import show_game
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         facts = show_game(office.work, game, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

@@ -45,7 +45,7 @@ def list_(
     for one in status or ():
         if one not in known:
             raise UsageError(f"--status {one!r}: it must be one of {', '.join(known)}.")
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         rows = list_mails(office.work, tuple(status or ()), reveal=reveal)
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -66,7 +66,7 @@ def show(
     from postal.bootstrap import open_office
     from postal.service.desk.mails import show_mail
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         facts = show_mail(office.work, number, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

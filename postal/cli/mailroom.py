@@ -116,7 +116,7 @@ def list_(
     for one in state or ():
         if one not in known:
             raise UsageError(f"--state {one!r}: it must be one of {', '.join(known)}.")
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         rows = list_outbox(office.work, tuple(state or ()))
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))

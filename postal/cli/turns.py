@@ -29,7 +29,7 @@ def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = F
     from postal.cli.tables import print_rows, when
     from postal.service.desk.overview import show_orders
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         facts = show_orders(office.work, game, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

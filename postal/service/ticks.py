@@ -21,7 +21,7 @@ from postal.service.outbound.templates import TemplateReview
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
-from postal.store.problems import ServerUnreachable
+from postal.store.problems import DatabaseMoved, ServerUnreachable
 
 LOG = logging.getLogger("postal")
 
@@ -243,6 +243,9 @@ class Rounds:
     def _try(self, part: str, work: Callable[[], object]) -> None:
         try:
             result = work()
+        except DatabaseMoved:
+            # Nothing can be kept any more: the daemon ends.
+            raise
         except ServerUnreachable as error:
             # It ails every part alike, and says something else at each step of its restart.
             if _DATABASE not in self._told:

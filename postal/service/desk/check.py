@@ -17,6 +17,10 @@ from postal.reports.display import counted
 from postal.reports.samples import sample_mistakes
 from postal.resources import templates_path
 from postal.store.database import open_database
+from postal.store.health import what_is_damaged
+from postal.store.problems import StoreUnavailable
+
+_MOST_DAMAGED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +113,15 @@ def _submission(settings: SmtpSettings) -> str:
 
 
 def _database(config: Config) -> str:
-    """Open the database and bring its tables up to date."""
-    open_database(config.database_url).close()
+    """Open the database, bring its tables up to date and look it through."""
+    database = open_database(config.database_url)
+    try:
+        with database.reading() as session:
+            damaged = what_is_damaged(session)
+    finally:
+        database.close()
+    if damaged:
+        raise StoreUnavailable(" ".join(damaged[:_MOST_DAMAGED]))
     kind = config.database_url.partition(":")[0].partition("+")[0]
     return f"{'SQLite' if kind == 'sqlite' else 'PostgreSQL'} opened, its tables up to date"
 
