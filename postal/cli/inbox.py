@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from postal.cli.commands import Group
 from postal.cli.options import Data, Json
 from postal.errors import UsageError
 
-inbox = typer.Typer(
+inbox = Group(
     no_args_is_help=True, help="See the mail that came and needs you, and handle it again."
 )
 
@@ -29,7 +30,8 @@ def list_(
     status: Annotated[
         list[str] | None,
         typer.Option(
-            help="new, done, ignored, rejected or quarantined, instead of what needs you."
+            metavar="STATUS",
+            help="new, done, ignored, rejected or quarantined, instead of what needs you.",
         ),
     ] = None,
     reveal: Annotated[bool, typer.Option("--reveal", help="Show cards in subjects too.")] = False,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postal.cli.commands import Group
 from postal.cli.logs import log_to_stderr
 from postal.cli.options import Data, Json
 from postal.cli.starting import leaving_at_sigterm, patiently
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from postal.bootstrap import Office
     from postal.service.ticks import Rounds
 
-outbox = typer.Typer(no_args_is_help=True, help="See what is to be sent, and send it again.")
+outbox = Group(no_args_is_help=True, help="See what is to be sent, and send it again.")
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +33,12 @@ def run(
     data: Data,
     poll_seconds: Annotated[
         int | None,
-        typer.Option(min=1, max=3600, help="Seconds between two rounds, instead of the config's."),
+        typer.Option(
+            min=1,
+            max=3600,
+            metavar="SECONDS",
+            help="Seconds between two rounds, instead of the config's.",
+        ),
     ] = None,
 ) -> None:
     """Poll the inbox, adjudicate what is due and send mail, until it is stopped."""
@@ -102,7 +108,10 @@ def list_(
     data: Data,
     state: Annotated[
         list[str] | None,
-        typer.Option(help="queued, sending, sent, failed or unknown; all but sent by default."),
+        typer.Option(
+            metavar="STATE",
+            help="queued, sending, sent, failed or unknown; all but sent by default.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -128,7 +137,7 @@ def list_(
 def retry(
     data: Data,
     number: Annotated[
-        list[int] | None, typer.Argument(metavar="[ID]…", help="Which mails; all that failed.")
+        list[int] | None, typer.Argument(metavar="ID", help="Which mails; all that failed.")
     ] = None,
 ) -> None:
     """Put failed mails back into the queue, to be sent at the next round."""

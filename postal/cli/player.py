@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from postal.cli.asking import Yes, ask
+from postal.cli.commands import Group
 from postal.cli.options import Data, Json
 
-players = typer.Typer(no_args_is_help=True, help="Manage players.")
-tokens = typer.Typer(no_args_is_help=True, help="Manage players' reply tokens.")
+players = Group(no_args_is_help=True, help="Manage players.")
+tokens = Group(no_args_is_help=True, help="Manage players' reply tokens.")
 
 Name = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name.")]
 Game = Annotated[
