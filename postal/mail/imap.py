@@ -185,6 +185,22 @@ class Mailbox:
         self.move(same, target)
         self._open_folder()
 
+    def take_out(self, word: str) -> bool:
+        """Delete the mails with a word in the subject, wherever they lie; whether there were any.
+
+        The word is one that nobody else could have written.
+        """
+        found = False
+        with self._guarded() as client:
+            for folder in (self._settings.folder, *(self._prefix + name for name in FOLDERS)):
+                client.select_folder(folder)
+                uids = client.search(["SUBJECT", word])
+                if uids:
+                    _delete(client, uids)
+                    found = True
+        self._open_folder()
+        return found
+
     def server_time(self) -> datetime | None:
         """Return what time the server has, None where it can't be told.
 
