@@ -21,8 +21,8 @@ from postal.service.desk.keeping import let_go_daily
 from postal.service.lease import MailboxLease
 from postal.service.ticks import Rounds
 from postal.service.workplace import Identity, Workplace
-from postal.store.database import open_database
-from postal.store.settings import setting_or
+from postal.store.database import Database, open_database
+from postal.store.settings import setting, setting_or
 
 TOKEN_KEY = "token-key"  # noqa: S105 - the name of a setting, not a token
 """The setting that holds the league's key of tokens, made once."""
@@ -50,16 +50,18 @@ def open_office(
     data: Path,
     clock: Clock | None = None,
     new_name: Callable[[int], str] = entropy.new_name,
+    *,
+    look: bool = False,
 ) -> Iterator[Office]:
     """Open everything that the config of a data folder names, and close the database at the end.
 
+    With ``look`` nothing is written where the folder can't be, so that a copy can be looked at.
     Raises ConfigError and StoreUnavailable, each a sentence.
     """
     config = load_config(data)
-    database = open_database(config.database_url)
+    database = open_database(config.database_url, look=look)
     try:
-        with database.transaction() as session:
-            key = setting_or(session, TOKEN_KEY, entropy.new_secret().hex())
+        key = _token_key(database)
         work = Workplace(
             database=database,
             clock=clock or SystemClock(),
@@ -80,6 +82,16 @@ def open_office(
         yield Office(config, work)
     finally:
         database.close()
+
+
+def _token_key(database: Database) -> str:
+    """Return the league's key, in hex; made now where there is none yet."""
+    with database.reading() as session:
+        key = setting(session, TOKEN_KEY)
+    if key is None:
+        with database.transaction() as session:
+            key = setting_or(session, TOKEN_KEY, entropy.new_secret().hex())
+    return key
 
 
 def imap_settings(config: Config) -> ImapSettings:

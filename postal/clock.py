@@ -1,5 +1,6 @@
 """The one place that time comes from, and when a deadline falls (RULES.md 9.1)."""
 
+import time as machine
 from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
 from zoneinfo import ZoneInfo
@@ -12,6 +13,10 @@ class Clock(Protocol):
         """Return the present time, aware and in UTC."""
         ...
 
+    def steady(self) -> float:
+        """Return seconds that only ever go on, whatever the clock is set to: for waiting."""
+        ...
+
 
 class SystemClock:
     """The machine's clock."""
@@ -20,6 +25,10 @@ class SystemClock:
         """Return the machine's time in UTC."""
         return datetime.now(UTC)
 
+    def steady(self) -> float:
+        """Return the seconds of the machine's monotonic time."""
+        return machine.monotonic()
+
 
 class ManualClock:
     """A clock that stands still until it is moved: tests and the demo skip the waiting with it."""
@@ -27,22 +36,48 @@ class ManualClock:
     def __init__(self, start: datetime) -> None:
         """Stand at ``start``, an aware time; ValueError for a naive one."""
         self._now = _in_utc(start)
+        self._steady = 0.0
 
     def now(self) -> datetime:
         """Return the time it was last moved to, in UTC."""
         return self._now
+
+    def steady(self) -> float:
+        """Return by how many seconds it was moved on."""
+        return self._steady
 
     def advance(self, step: timedelta) -> datetime:
         """Move on by ``step`` and return the new time; ValueError for a step back."""
         if step < timedelta(0):
             raise ValueError("time does not run backwards")
         self._now += step
+        self._steady += step.total_seconds()
         return self._now
 
     def move_to(self, moment: datetime) -> datetime:
         """Move on to ``moment``, staying where that is already past, and return the new time."""
-        self._now = max(self._now, _in_utc(moment))
-        return self._now
+        return self.advance(max(timedelta(0), _in_utc(moment) - self._now))
+
+    def set(self, moment: datetime) -> None:
+        """Show another time from now on, as a clock that somebody sets: no time passes."""
+        self._now = _in_utc(moment)
+
+
+class ClockWatch:
+    """Notices when a clock is set, or the machine sleeps, which leaves steady time behind."""
+
+    def __init__(self, clock: Clock) -> None:
+        """Take the clock as it goes now."""
+        self._clock = clock
+        self._offset = self._measured()
+
+    def jump(self) -> timedelta:
+        """Return how far the clock has jumped since this was last asked, back below zero."""
+        before, self._offset = self._offset, self._measured()
+        return timedelta(seconds=self._offset - before)
+
+    def _measured(self) -> float:
+        return self._clock.now().timestamp() - self._clock.steady()
 
 
 def deadline_after(start: datetime, days: int, hour: int, zone_name: str) -> datetime:

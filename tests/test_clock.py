@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from postal.clock import ManualClock, SystemClock, deadline_after
+from postal.clock import ClockWatch, ManualClock, SystemClock, deadline_after
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -68,3 +68,15 @@ def test_manual_clock_moves_only_forward() -> None:
 def test_system_clock_is_utc() -> None:
     """What the daemon sees is aware and in UTC."""
     assert SystemClock().now().tzinfo is UTC
+
+
+def test_a_clock_that_is_set_is_noticed() -> None:
+    """By how far, and once; time that passes is no jump."""
+    clock = ManualClock(START)
+    watch = ClockWatch(clock)
+    clock.advance(timedelta(days=9))
+    assert watch.jump() == timedelta(0)
+    clock.set(clock.now() - timedelta(hours=1))
+    clock.advance(timedelta(minutes=1))
+    assert watch.jump() == timedelta(hours=-1)
+    assert watch.jump() == timedelta(0)

@@ -14,6 +14,7 @@ import typer
 from postal import __version__
 from postal.cli import (
     demo,
+    forcing,
     forget,
     game,
     inbox,
@@ -25,12 +26,12 @@ from postal.cli import (
     setup,
     turns,
 )
+from postal.cli.commands import Group
 from postal.cli.failures import guarded
 from postal.cli.logs import keep_quiet
 
-app = typer.Typer(
+app = Group(
     name="postal",
-    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -61,6 +62,7 @@ setup.register(app)
 migrate.register(app)
 game.register(app)
 turns.register(app)
+forcing.register(app)
 mailroom.register(app)
 inbox.register(app)
 player.register(app)

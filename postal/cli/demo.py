@@ -24,9 +24,12 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    players: Annotated[int, typer.Option(help="6 or 8.")] = 6,
+    players: Annotated[int, typer.Option(metavar="NUMBER", help="6 or 8.")] = 6,
     seed: Annotated[
-        int | None, typer.Option(help="A number; the same one gives the same cards and robots.")
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="A number; the same one gives the same cards and robots."
+        ),
     ] = None,
     into: Annotated[
         Path, typer.Option("--into", metavar="DIR", help="Where mails, database and record go.")

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from postal.cli.commands import Group
 from postal.cli.options import Data, Json
 from postal.errors import UsageError
 
-games = typer.Typer(no_args_is_help=True, help="Start games and see how they stand.")
+games = Group(no_args_is_help=True, help="Start games and see how they stand.")
 
 Name = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
 Reveal = Annotated[bool, typer.Option("--reveal", help="Show hidden cards too.")]
@@ -38,16 +39,25 @@ def new(
         ),
     ],
     data: Data,
-    rules: Annotated[str, typer.Option(help="The game file.")] = "smith",
+    rules: Annotated[str, typer.Option(metavar="NAME", help="The game file.")] = "smith",
     option: Annotated[
         list[str] | None, typer.Option("--option", metavar="KEY=VALUE", help="A rule's option.")
     ] = None,
     secret_file: Annotated[
-        Path | None, typer.Option(help="A file with the deal's secret, 64 hex digits (for tests).")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A file with the deal's secret, 64 hex digits (for tests)."
+        ),
     ] = None,
-    turn_length: Annotated[int | None, typer.Option(help="Days a turn lasts.")] = None,
-    hour: Annotated[int | None, typer.Option(help="The hour of the deadline, 0 to 23.")] = None,
-    zone: Annotated[str | None, typer.Option(help="The deadline's time zone.")] = None,
+    turn_length: Annotated[
+        int | None, typer.Option(metavar="DAYS", help="Days a turn lasts.")
+    ] = None,
+    hour: Annotated[
+        int | None, typer.Option(metavar="HOUR", help="The hour of the deadline, 0 to 23.")
+    ] = None,
+    zone: Annotated[
+        str | None, typer.Option(metavar="ZONE", help="The deadline's time zone.")
+    ] = None,
 ) -> None:
     """Start a game for six or eight players: deal, and mail each his cards at the next round."""
     from postal.bootstrap import open_office
@@ -86,7 +96,7 @@ def list_(data: Data, as_json: Json = False) -> None:
     from postal.cli.tables import when
     from postal.service.desk.overview import list_games
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         rows = list_games(office.work)
     if not as_json:
         rows = [row | {"deadline": when(row["deadline"])} for row in rows]
@@ -100,7 +110,7 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
     from postal.cli.tables import print_game
     from postal.service.desk.overview import show_game
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         facts = show_game(office.work, game, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -111,7 +121,7 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
 @games.command("options")
 def options(
     data: Data,
-    rules: Annotated[str, typer.Option(help="The game file.")] = "smith",
+    rules: Annotated[str, typer.Option(metavar="NAME", help="The game file.")] = "smith",
     as_json: Json = False,
 ) -> None:
     """List the options that --option can set for a game of these rules."""

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from postal.cli.commands import Group
 from postal.cli.options import Data, Json
 from postal.errors import UsageError
 
-inbox = typer.Typer(
+inbox = Group(
     no_args_is_help=True, help="See the mail that came and needs you, and handle it again."
 )
 
@@ -29,7 +30,8 @@ def list_(
     status: Annotated[
         list[str] | None,
         typer.Option(
-            help="new, done, ignored, rejected or quarantined, instead of what needs you."
+            metavar="STATUS",
+            help="new, done, ignored, rejected or quarantined, instead of what needs you.",
         ),
     ] = None,
     reveal: Annotated[bool, typer.Option("--reveal", help="Show cards in subjects too.")] = False,
@@ -45,7 +47,7 @@ def list_(
     for one in status or ():
         if one not in known:
             raise UsageError(f"--status {one!r}: it must be one of {', '.join(known)}.")
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         rows = list_mails(office.work, tuple(status or ()), reveal=reveal)
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -66,7 +68,7 @@ def show(
     from postal.bootstrap import open_office
     from postal.service.desk.mails import show_mail
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         facts = show_mail(office.work, number, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

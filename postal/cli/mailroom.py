@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from postal.cli.commands import Group
 from postal.cli.logs import log_to_stderr
 from postal.cli.options import Data, Json
+from postal.cli.starting import leaving_at_sigterm, patiently
 from postal.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from postal.bootstrap import Office
     from postal.service.ticks import Rounds
 
-outbox = typer.Typer(no_args_is_help=True, help="See what is to be sent, and send it again.")
+outbox = Group(no_args_is_help=True, help="See what is to be sent, and send it again.")
 
 
 def register(app: typer.Typer) -> None:
@@ -29,27 +33,36 @@ def run(
     data: Data,
     poll_seconds: Annotated[
         int | None,
-        typer.Option(min=1, max=3600, help="Seconds between two rounds, instead of the config's."),
+        typer.Option(
+            min=1,
+            max=3600,
+            metavar="SECONDS",
+            help="Seconds between two rounds, instead of the config's.",
+        ),
     ] = None,
 ) -> None:
     """Poll the inbox, adjudicate what is due and send mail, until it is stopped."""
+    with leaving_at_sigterm():
+        log_to_stderr()
+        patiently(lambda: _run(data, poll_seconds))
+
+
+def _run(data: Path, poll_seconds: int | None) -> None:
     from postal import daemon
     from postal.bootstrap import open_office
     from postal.service.lease import MailboxLease
     from postal.store.lock import only_one
 
-    log_to_stderr()
     with open_office(data) as office:
-        config = office.config
+        config, clock = office.config, office.work.clock
         seconds = poll_seconds or config.daemon.poll_seconds
-        start = office.work.clock.now()
         if office.work.database.shared:
             # Any number of daemons: the database hands the work out.
             lease = MailboxLease(office.work)
-            daemon.run(office.rounds(lease), seconds, start, lease)
+            daemon.run(office.rounds(lease), seconds, clock.now(), lease, clock)
             return
         with only_one(config.database_url, config.folder):
-            daemon.run(office.rounds(), seconds, start)
+            daemon.run(office.rounds(), seconds, clock.now(), clock=clock)
 
 
 def poll(data: Data) -> None:
@@ -99,7 +112,10 @@ def list_(
     data: Data,
     state: Annotated[
         list[str] | None,
-        typer.Option(help="queued, sending, sent, failed or unknown; all but sent by default."),
+        typer.Option(
+            metavar="STATE",
+            help="queued, sending, sent, failed or unknown; all but sent by default.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -113,7 +129,7 @@ def list_(
     for one in state or ():
         if one not in known:
             raise UsageError(f"--state {one!r}: it must be one of {', '.join(known)}.")
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         rows = list_outbox(office.work, tuple(state or ()))
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -126,7 +142,7 @@ def retry(
     data: Data,
     number: Annotated[
         list[int] | None,
-        typer.Argument(metavar="[ID]…", help="Which mails; all that are not sent."),
+        typer.Argument(metavar="ID", help="Which mails; all that are not sent."),
     ] = None,
 ) -> None:
     """Put mails that are not sent back into the queue, to be sent at the next round."""

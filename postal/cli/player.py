@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from postal.cli.asking import Yes, ask
+from postal.cli.commands import Group
 from postal.cli.options import Data, Json
 
-players = typer.Typer(no_args_is_help=True, help="Manage players.")
-tokens = typer.Typer(no_args_is_help=True, help="Manage players' reply tokens.")
+players = Group(no_args_is_help=True, help="Manage players.")
+tokens = Group(no_args_is_help=True, help="Manage players' reply tokens.")
 
 Name = Annotated[str, typer.Argument(metavar="PLAYER", help="The player's name.")]
 Game = Annotated[
@@ -35,7 +36,7 @@ def list_(data: Data, as_json: Json = False) -> None:
     from postal.cli.tables import print_rows, when
     from postal.service.desk.people import list_people
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         rows = list_people(office.work)
     if as_json:
         _print_json(rows)
@@ -50,7 +51,7 @@ def show(person: Person, data: Data, as_json: Json = False) -> None:
     from postal.bootstrap import open_office
     from postal.service.desk.people import show_person
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         facts = show_person(office.work, person)
     if as_json:
         _print_json(facts)

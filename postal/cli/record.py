@@ -36,7 +36,7 @@ def export(
     from postal.bootstrap import open_office
     from postal.service.records.export import export_game
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         text = export_game(office.work, game, sealed=sealed)
     if to is None:
         typer.echo(text, nl=False)
@@ -95,7 +95,7 @@ def verify(
     from postal.reports.display import counted
     from postal.service.records.verify import verify_game
 
-    with open_office(data) as office:
+    with open_office(data, look=True) as office:
         turns, found = verify_game(office.work, game)
     for sentence in found:
         typer.echo(sentence, err=True)

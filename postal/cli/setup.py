@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import threading
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +15,15 @@ from postal.cli.options import Data, Json
 from postal.errors import UsageError
 from postal.resources import default_data_folder, example_config
 
+if TYPE_CHECKING:
+    from postal.config import Config
+    from postal.mail.imap import ImapSettings
+    from postal.mail.smtp import SmtpSettings
+
 _NEXT = """\
 {folder} is ready. What to do next:
   1. Fill in {config}: your name, the mailbox, the password.
-  2. postal check{data}
+  2. postal check --send{data}   (tries it all out, with a mail to itself)
   3. postal game new NAME --player 'Joe <joe@example.org>' …{data}   (six or eight players)
   4. postal run{data}   (leave it running)
 The folders games and templates are for your own: a file there stands in for postal's of that name.\
@@ -50,18 +57,31 @@ def init(data: Data) -> None:
     typer.echo(_NEXT.format(folder=data, config=config, data=option))
 
 
-def check(data: Data, as_json: Json = False) -> None:
+def check(
+    data: Data,
+    send: Annotated[
+        bool,
+        typer.Option("--send", help="Mail a line to where answers go, and wait until it comes."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Try out the config, both mail servers, the database and the templates.
 
     Prints one line each, saying what to do where it fails, and ends with 1 if any fails. It makes
-    the mailbox's folders and the database's tables where they are missing; it sends no mail.
+    the mailbox's folders and the database's tables where they are missing; it sends no mail unless
+    --send asks for one, which waits two minutes at most.
     """
     from postal.bootstrap import imap_settings, smtp_settings
+    from postal.clock import SystemClock
     from postal.service.desk.check import check_setup
+    from postal.service.desk.roundtrip import send_and_wait
+
+    def sending(config: Config, imap: ImapSettings, smtp: SmtpSettings) -> str:
+        return send_and_wait(config, imap, smtp, SystemClock(), threading.Event().wait)
 
     failed = False
     findings = []
-    for finding in check_setup(data, imap_settings, smtp_settings):
+    for finding in check_setup(data, imap_settings, smtp_settings, sending if send else None):
         findings.append(asdict(finding))
         failed |= not finding.ok
         if not as_json:

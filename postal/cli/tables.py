@@ -10,14 +10,22 @@ from rich.table import Table
 
 from postal.cli.outcome import money
 
+_WIDEST = 10_000
+"""How wide a table may be where there is no terminal whose lines have an end."""
+
 
 def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
-    """Print rows of one kind, their keys as headings, or a sentence where there are none."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    """Print rows of one kind, their keys as headings, or a sentence where there are none.
+
+    Nothing is cut: on a terminal cells go on in a further line, elsewhere a row is one line.
+    """
+    console = _console()
     if not rows:
         console.print(nothing)
         return
-    table = Table(*(key.replace("_", " ") for key in rows[0]), box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for key in rows[0]:
+        table.add_column(key.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row.values()))
     console.print(table)
@@ -25,7 +33,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
 
 def print_game(facts: Mapping[str, Any]) -> None:
     """Print a game: its players by balance, then every hand."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _console()
     console.print(f"{facts['game']}: {facts['rules']}, {facts['status']}, turn {facts['turn']}")
     if facts["deadline"]:
         console.print(f"deadline {when(facts['deadline'])}, set in {facts['zone']}")
@@ -50,6 +58,13 @@ def _player(player: Mapping[str, Any]) -> str:
     """Return a player's name as his mails show it: ``Sue, for Joe`` who holds Joe's seat."""
     name, holder = str(player["name"]), str(player["holder"])
     return name if holder == name else f"{holder}, for {name}"
+
+
+def _console() -> Console:
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _WIDEST
+    return console
 
 
 def when(moment: str | None) -> str:

@@ -22,6 +22,7 @@ from imapclient.exceptions import (
     LoginError,
 )
 
+from postal import entropy
 from postal.mail.connection import (
     MailboxUnavailable,
     ServerSettings,
@@ -191,6 +192,55 @@ class Mailbox:
         self.move(same, target)
         self._open_folder()
 
+    def take_out(self, word: str) -> bool:
+        """Delete the mails with a word in the subject, wherever they lie; whether there were any.
+
+        The word is one that nobody else could have written.
+        """
+        found = False
+        with self._guarded() as client:
+            for folder in (self._settings.folder, *(self._prefix + name for name in FOLDERS)):
+                client.select_folder(folder)
+                uids = client.search(["SUBJECT", word])
+                if uids:
+                    _delete(client, uids)
+                    found = True
+        self._open_folder()
+        return found
+
+    def server_time(self) -> datetime | None:
+        """Return what time the server has, None where it can't be told.
+
+        A mail that is put into a folder without a date gets the server's; it is deleted at once.
+        """
+        folder, name = self._prefix + PROCESSED, entropy.new_name(20)
+        probe = f"Message-ID: <{name}@postal.invalid>\r\nSubject: What time is it?\r\n\r\n"
+        told: datetime | None = None
+        with self._guarded() as client:
+            try:
+                client.append(folder, probe)
+                client.select_folder(folder)
+                uids = client.search(["HEADER", "Message-ID", name])
+                told = _newest(client, uids[-1:])
+                if uids:
+                    _delete(client, uids)
+            except IMAPClientAbortError:
+                raise
+            except (IMAPClientError, ValueError):
+                told = None
+        self._open_folder()
+        return told
+
+    def newest_arrival(self) -> datetime | None:
+        """Return when the last mail came that lies in the folder, None where none tells it."""
+        with self._guarded() as client:
+            try:
+                return _newest(client, client.search("ALL")[-1:])
+            except IMAPClientAbortError:
+                raise
+            except (IMAPClientError, ValueError):
+                return None
+
     def idle(self, seconds: float, stop: Callable[[], bool] = lambda: False) -> bool:
         """Wait until mail comes, at most ``seconds`` and nine minutes; return whether it did.
 
@@ -331,11 +381,22 @@ def _move_all(client: IMAPClient, uids: list[int], target: str) -> None:
         client.move(uids, target)
         return
     client.copy(uids, target)
+    _delete(client, uids)
+
+
+def _delete(client: IMAPClient, uids: list[int]) -> None:
     client.delete_messages(uids, silent=True)
     if client.has_capability("UIDPLUS"):
         client.uid_expunge(uids)
     else:
         client.expunge()
+
+
+def _newest(client: IMAPClient, uids: Sequence[int]) -> datetime | None:
+    """Return the latest INTERNALDATE of some mails, None where there are none or it isn't told."""
+    found = client.fetch(uids, ["INTERNALDATE"]) if uids else {}
+    dates = (data.get(b"INTERNALDATE") for data in found.values())
+    return max((_utc(date) for date in dates if isinstance(date, datetime)), default=None)
 
 
 def _still_there(client: IMAPClient, uids: list[int], error: Exception) -> list[int]:

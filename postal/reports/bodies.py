@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,11 +37,20 @@ class Layout:
         """Take the folders, the GM's own first and the packed one last."""
         self._packed = Templates(folders[-1:])
         self._own = Templates(folders, LONGEST) if len(folders) > 1 else None
+        self._folder = folders[0] if len(folders) > 1 else None
         self._inliner = css_inline.CSSInliner(load_remote_stylesheets=False)
 
     def mistakes(self) -> tuple[str, ...]:
         """Return a sentence for each template that can't be compiled; none where all are well."""
         return (self._own or self._packed).mistakes()
+
+    def own_state(self) -> str:
+        """Return what changes whenever one of the GM's own templates does."""
+        digest = hashlib.sha256()
+        for file in sorted(self._folder.rglob("*.j2")) if self._folder else ():
+            with suppress(OSError):
+                digest.update(f"{file}\0".encode(errors="surrogateescape") + file.read_bytes())
+        return digest.hexdigest()
 
     def bodies(self, name: str, values: Mapping[str, Any], names: Sequence[str]) -> Bodies:
         """Return both bodies of the mail of that name, in which ``names`` are never broken.

@@ -47,6 +47,7 @@ def frame_context(frame: Frame) -> FrameContext:
         slug=frame.slug,
         title=frame.title,
         gm=frame.gm,
+        gm_address=frame.gm_address,
         mailbox=frame.mailbox,
         mailto=mailto(frame.mailbox, frame.reply_subject),
         deadline_short=short_time(deadline, zone) if deadline else "",

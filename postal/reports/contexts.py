@@ -20,7 +20,8 @@ from postal.reports.display import Cards
 class Frame:
     """What a mail says of its game beside the play itself; handed in by whoever sends it.
 
-    ``slug`` is the game's short name, ``mailbox`` the address that answers to this mail go to,
+    ``slug`` is the game's short name, ``gm_address`` where players may write to the GM in person,
+    ``mailbox`` the address that answers to this mail go to,
     with the token where the mailbox takes one; ``reply_subject`` a subject that ready-made
     answers carry, where the token stands there. ``deadline`` (None: there is none) and ``now``
     are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex. ``holders`` has, for
@@ -30,6 +31,7 @@ class Frame:
     slug: str
     title: str
     gm: str
+    gm_address: str
     mailbox: str = field(repr=False)
     deadline: datetime | None
     zone: str
@@ -46,6 +48,7 @@ class FrameContext:
     slug: str
     title: str
     gm: str
+    gm_address: str
     mailbox: str = field(repr=False)
     mailto: str = field(repr=False)
     deadline_short: str

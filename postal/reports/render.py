@@ -45,6 +45,10 @@ class Reports:
         """Return a sentence for each template that can't be compiled; none where all are well."""
         return self._layout.mistakes()
 
+    def own_state(self) -> str:
+        """Return what changes whenever one of the GM's own templates does."""
+        return self._layout.own_state()
+
     def report(
         self,
         frame: Frame,

@@ -46,6 +46,7 @@ _FRAME = Frame(
     slug=_SLUG,
     title="A sample game",
     gm="Grace",
+    gm_address="grace@example.org",
     mailbox="gm+abcdefghijklmnop@example.org",
     deadline=datetime(2026, 12, 6, 20, 0, tzinfo=UTC),
     zone="Europe/London",

@@ -5,22 +5,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Protocol, Self
 
 from postal.errors import PostalError
 from postal.mail.connection import MailServerUnavailable, SubmissionUnavailable
 from postal.service.blame import whereabouts
+from postal.service.inbound.clockcheck import ClockCheck, Timekeeper
 from postal.service.inbound.intake import Inbox, Polled, poll
 from postal.service.inbound.patience import Failures, PatientInbox
 from postal.service.inbound.queue import handle_new
 from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
+from postal.service.outbound.templates import TemplateReview
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
 from postal.service.turns.reached import reckon_all
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
-from postal.store.problems import ServerUnreachable
+from postal.store.problems import DatabaseMoved, ServerUnreachable
 
 LOG = logging.getLogger("postal")
 
@@ -37,7 +39,7 @@ WATCH_SECONDS = 9 * 60.0
 """How long one wait for mail lasts before it is begun anew."""
 
 
-class Connection(Inbox, Protocol):
+class Connection(Inbox, Timekeeper, Protocol):
     """A mailbox that is opened on entering and closed at the end."""
 
     def __enter__(self) -> Self:
@@ -92,13 +94,15 @@ class Rounds:
         self._work, self._connect, self._sender = work, connect, sender
         self._lease = lease
         self._tidy = tidy
+        self._clock = ClockCheck(work)
+        self._review = TemplateReview(work)
         self._inbox: Connection | None = None
         self._told: dict[str, list[str]] = {}
         self._failures: Failures = Failures()
         self._half_done: set[str] = set()
         self._lost = False
         self._pause = timedelta(0)
-        self._again: datetime | None = None
+        self._again: float | None = None
 
     def begin(self, *, alone: bool = True) -> None:
         """Take up what a program that was killed left half done.
@@ -116,6 +120,7 @@ class Rounds:
         self._try("mailbox", self.poll)
         self._try("adjudication", self._adjudicate)
         self._try("sending", self._send)
+        self._try("templates", self._review)
         if self._tidy is not None:
             self._try("keeping", self._tidy)
 
@@ -124,7 +129,7 @@ class Rounds:
         if self._lease is not None and not self._lease.held:
             self._drop()
             return Polled(0, handle_new(self._work))
-        now = self._work.clock.now()
+        now = self._work.clock.steady()
         if self._again is not None and now < self._again:
             return None
         try:
@@ -133,12 +138,14 @@ class Rounds:
                 inbox.__enter__()
                 inbox.ensure_folders()
                 self._inbox = inbox
-            polled = poll(self._work, PatientInbox(self._work, self._inbox, self._failures))
+            self._clock.look(self._inbox)
+            patient = PatientInbox(self._work, self._inbox, self._failures)
+            polled = poll(self._work, patient, on_time=not self._clock.wrong)
         except MailServerUnavailable:
             self._drop()
             step = max(self._pause * 2, timedelta(seconds=30))
             self._pause = min(step, LONGEST_PAUSE)
-            self._again = now + self._pause
+            self._again = now + self._pause.total_seconds()
             raise
         except PostalError:
             raise
@@ -194,15 +201,20 @@ class Rounds:
         """Whether the mailbox has become this process's and waits for its first poll."""
         if self._lease is None or not self._lease.held or self._inbox is not None:
             return False
-        return self._again is None or self._again <= self._work.clock.now()
+        return self._again is None or self._again <= self._work.clock.steady()
 
     def _drop(self) -> None:
         inbox, self._inbox = self._inbox, None
         if inbox is not None:
             inbox.close()
 
-    def _adjudicate(self) -> tuple[Adjudicated, ...]:
-        """Adjudicate what is due; what was lost with the database the time before is due again."""
+    def _adjudicate(self) -> tuple[Adjudicated, ...] | None:
+        """Adjudicate what is due; what was lost with the database the time before is due again.
+
+        Nothing is while the clock is wrong: deadlines come too early by it, or are set too early.
+        """
+        if self._clock.wrong:
+            return None
         if "turns" in self._half_done:
             recover_claims(self._work, alone=False)
         self._half_done.add("turns")
@@ -234,6 +246,9 @@ class Rounds:
     def _try(self, part: str, work: Callable[[], object]) -> None:
         try:
             result = work()
+        except DatabaseMoved:
+            # Nothing can be kept any more: the daemon ends.
+            raise
         except ServerUnreachable as error:
             # It ails every part alike, and says something else at each step of its restart.
             if _DATABASE not in self._told:

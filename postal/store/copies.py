@@ -7,7 +7,7 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 
-from postal.store.problems import StoreUnavailable
+from postal.store.problems import StoreHindered, StoreUnavailable
 
 
 def copy_beside(file: Path, why: str) -> Path:
@@ -29,8 +29,9 @@ def copy_beside(file: Path, why: str) -> Path:
         part.rename(copy)
     except (OSError, sqlite3.Error) as error:
         part.unlink(missing_ok=True)
-        why = "there is no room for that" if _full(error) else "that failed"
-        raise StoreUnavailable(
+        full = _full(error)
+        why = "there is no room for that" if full else "that failed"
+        raise (StoreHindered if full else StoreUnavailable)(
             f"Before the database is brought up to date it is copied to {copy}: {why}. See to room "
             "and rights there; nothing was changed."
         ) from error

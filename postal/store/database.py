@@ -13,16 +13,21 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
+from postal.store.looking import engine_to_look, only_to_look_at
 from postal.store.migrate import migrate, outstanding, require_tables, require_unicode
 from postal.store.problems import (
     CANNOT_OPEN,
+    DAMAGED_ROW,
     FULL,
+    MOVED,
     READ_ONLY,
-    SERVER_GONE,
-    ServerUnreachable,
+    DatabaseMoved,
+    StoreHindered,
     StoreUnavailable,
+    damaged_value,
     no_tables,
     sentence_for,
+    unavailable,
 )
 
 BUSY_SECONDS = 30
@@ -46,6 +51,7 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         """Take an engine made by ``open_database``."""
+        self._file = _OpenFile(engine.url)
         self._writing = engine
         self._reading = engine.execution_options(**_reading_options(engine.url))
 
@@ -61,6 +67,7 @@ class Database:
         Rows stay readable after it. Only one transaction of a SQLite file runs at a time, so
         nothing slow (adjudication, the network) belongs inside. Raises StoreUnavailable.
         """
+        self._file.require_same()
         with told_in_a_sentence(), Session(self._writing, expire_on_commit=False) as session:
             yield session
             session.commit()
@@ -68,6 +75,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Yield a session that sees one moment's state and can't write. Raises StoreUnavailable."""
+        self._file.require_same()
         with told_in_a_sentence(), Session(self._reading, expire_on_commit=False) as session:
             yield session
 
@@ -76,15 +84,46 @@ class Database:
         self._writing.dispose()
 
 
-def open_database(url: str, *, create: bool = True, upgrade: bool | None = None) -> Database:
+class _OpenFile:
+    """The file of a SQLite database, which may be deleted or replaced while it is open.
+
+    SQLite itself would go on with what has no name any more.
+    """
+
+    def __init__(self, url: URL) -> None:
+        sqlite = url.get_backend_name() == "sqlite"
+        self._path = url.database or "" if sqlite else ""
+        self._found = self._look()
+
+    def require_same(self) -> None:
+        """Raise DatabaseMoved where another file, or none, has taken its place."""
+        if self._look() != self._found:
+            raise DatabaseMoved(f"{MOVED} ({self._path})")
+
+    def _look(self) -> tuple[int, int] | None:
+        if not self._path:
+            return None
+        try:
+            facts = os.stat(self._path)  # noqa: PTH116 - at each transaction: the quick way
+        except OSError:
+            return None
+        return facts.st_dev, facts.st_ino
+
+
+def open_database(
+    url: str, *, create: bool = True, upgrade: bool | None = None, look: bool = False
+) -> Database:
     """Open the database of an SQLAlchemy URL and bring its tables up to date.
 
     ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or ``postgresql://…``. Without
     ``create`` the database must be there with its tables. ``upgrade``: whether tables of an earlier
-    version of postal may be changed; None: on SQLite, not on PostgreSQL. Raises StoreUnavailable,
+    version of postal may be changed; None: on SQLite, not on PostgreSQL. With ``look`` a SQLite
+    file that can't be written is opened all the same, to be read. Raises StoreUnavailable,
     or its subclass DatabaseTooNew where a later version has changed the tables.
     """
     with told_in_a_sentence():
+        if look and only_to_look_at(parsed := parse_url(url)):
+            return Database(engine_to_look(parsed))
         engine = make_engine(url, create=create)
         try:
             require_unicode(engine)
@@ -161,8 +200,12 @@ def told_in_a_sentence() -> Iterator[None]:
         sentence = sentence_for(error)
         if sentence is None:
             raise
-        kind = ServerUnreachable if sentence.startswith(SERVER_GONE) else StoreUnavailable
-        raise kind(sentence) from error
+        raise unavailable(sentence) from error
+    except (LookupError, ValueError, TypeError) as error:
+        if not damaged_value(error):
+            raise
+        # Its text quotes the value.
+        raise StoreUnavailable(DAMAGED_ROW) from None
 
 
 def _reading_options(url: URL) -> dict[str, object]:
@@ -184,17 +227,29 @@ def _prepare_file(url: URL, *, create: bool) -> None:
     except OSError as error:
         reasons = {"ENOSPC": FULL, "EDQUOT": FULL, "EROFS": READ_ONLY, "EACCES": READ_ONLY}
         name = errno.errorcode.get(error.errno or 0, "")
-        raise StoreUnavailable(f"{reasons.get(name, CANNOT_OPEN)} ({path})") from error
+        reason = reasons.get(name, CANNOT_OPEN)
+        kind = StoreHindered if reason == FULL else StoreUnavailable
+        raise kind(f"{reason} ({path})") from error
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
     # The driver would begin transactions by itself, deferred ones that lose updates.
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-    connection.execute("PRAGMA journal_mode = WAL")
+    _log_ahead(connection)
     connection.execute("PRAGMA synchronous = FULL")
     # What is let go is overwritten, not only left to be written over some day.
     connection.execute("PRAGMA secure_delete = ON")
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Have changes written beside the file first, so that readers don't wait; but not another's."""
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if mode == "wal":
+        return
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if not tables or "games" in tables:
+        connection.execute("PRAGMA journal_mode = WAL")
 
 
 def _begin_sqlite(connection: Connection) -> None:

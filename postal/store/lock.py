@@ -1,5 +1,6 @@
 """Keeps a second daemon off the same SQLite data, by locks that end with their process."""
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from postal.store.database import parse_url
-from postal.store.problems import AlreadyRunning, StoreUnavailable
+from postal.store.problems import FULL, AlreadyRunning, StoreHindered, StoreUnavailable
 
 LOCK_NAME = "postal.lock"
 """The file that a daemon locks in its data folder; the file itself may stay."""
@@ -36,6 +37,8 @@ def _file_lock(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise StoreHindered(f"{FULL} ({path})") from error
         raise StoreUnavailable(
             f"{path} can't be made ({error.strerror}): see that the folder is postal's to write."
         ) from error

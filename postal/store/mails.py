@@ -241,6 +241,13 @@ def poll_finished(
         row.whole_poll_began_at = began
 
 
+def forget_whole_poll(session: Session, account: str, folder: str, *, after: datetime) -> None:
+    """Forget the last whole poll if it began later than that, by a clock that was ahead."""
+    row = polled_folder(session, account, folder)
+    if row.whole_poll_began_at is not None and row.whole_poll_began_at > after:
+        row.whole_poll_began_at = None
+
+
 def hold_mailbox(  # noqa: PLR0913 - each says which, named at the call
     session: Session, account: str, folder: str, *, owner: str, now: datetime, until: datetime
 ) -> bool:

@@ -12,7 +12,13 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from postal.store.copies import copy_beside
 from postal.store.migrations import versions
-from postal.store.problems import AlreadyRunning, DatabaseTooNew, StoreUnavailable, no_tables
+from postal.store.problems import (
+    ANOTHERS,
+    AlreadyRunning,
+    DatabaseTooNew,
+    StoreUnavailable,
+    no_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +28,9 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("postal")
 
 VERSION_TABLE = "alembic_version"
+
+_FIRST_TABLES = {"games", "turns", "outbox"}
+"""Tables that were there from the first revision on."""
 
 MIGRATION_LOCK = 0x706F_7374_6D69_6772
 """The PostgreSQL advisory lock under which tables are changed (it reads "postmigr")."""
@@ -138,6 +147,7 @@ def _heads(connection: Connection) -> set[str]:
 def _missing(connection: Connection) -> bool:
     present, known = _heads(connection), revisions()
     if present - set(known):
+        _refuse_anothers(connection)
         raise DatabaseTooNew(TOO_NEW)
     return present != {known[-1]}
 
@@ -145,9 +155,24 @@ def _missing(connection: Connection) -> bool:
 def _to_do(connection: Connection, *, allowed: bool) -> bool:
     if not _missing(connection):
         return False
+    _refuse_anothers(connection)
     if _heads(connection) and not allowed:
         raise StoreUnavailable(EARLIER)
     return True
+
+
+def _refuse_anothers(connection: Connection) -> None:
+    """Raise StoreUnavailable where there are tables that postal didn't make.
+
+    A PostgreSQL database may hold such beside its own, as long as none has the name of one.
+    """
+    names = set(inspect(connection).get_table_names())
+    if VERSION_TABLE in names:
+        anothers = bool(_heads(connection)) and not names & _FIRST_TABLES
+    else:
+        anothers = bool(names if connection.dialect.name == "sqlite" else names & _FIRST_TABLES)
+    if anothers:
+        raise StoreUnavailable(ANOTHERS)
 
 
 @contextmanager

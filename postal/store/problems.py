@@ -1,6 +1,7 @@
 """What can be wrong with a database, each told in a sentence that says what to do."""
 
 import sqlite3
+import traceback
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
@@ -15,6 +16,14 @@ CANNOT_OPEN = (
     "The database file can't be opened: see that its folder exists and is postal's to write."
 )
 DISK = "The disk failed while the database was read or written: see to it before going on."
+DAMAGED_ROW = (
+    "A row of the database is damaged: `postal check` says which; put the last good copy back."
+)
+MOVED = (
+    "The database file was deleted or replaced while postal had it open: see that the right one is"
+    " there, then start postal again."
+)
+ANOTHERS = "The database is another program's: name one of postal's own in the config."
 REFUSED = "The PostgreSQL server refuses postal's user: see to the name, password and rights."
 SERVER_BUSY = "The PostgreSQL server takes no more connections or work now: try again later."
 SERVER_GONE = "The PostgreSQL server can't be reached or went away: see that it runs"
@@ -65,9 +74,19 @@ _CONNECTING = (
     ("certificate", "The PostgreSQL server's certificate can't be trusted: see to it."),
 )
 
+_PASSING = (FULL, BUSY, SERVER_BUSY)
+
 
 class StoreUnavailable(PostalError):  # noqa: N818 - it names a state of the store
     """The database can't be used now; the text is a sentence for the GM that says what to do."""
+
+
+class StoreHindered(StoreUnavailable):
+    """The database is busy or its disk is full: the same works when that has passed."""
+
+
+class DatabaseMoved(StoreUnavailable):
+    """The file is not the one that was opened: whatever was written now would be lost."""
 
 
 class ServerUnreachable(StoreUnavailable):
@@ -82,9 +101,24 @@ class AlreadyRunning(StoreUnavailable):
     """Another daemon works on the same data."""
 
 
+def unavailable(sentence: str) -> StoreUnavailable:
+    """Return what to raise for a sentence of ``sentence_for``."""
+    if sentence.startswith(SERVER_GONE):
+        return ServerUnreachable(sentence)
+    return (StoreHindered if sentence in _PASSING else StoreUnavailable)(sentence)
+
+
 def no_tables(url: URL) -> str:
     """Return what to tell the GM where nothing was ever stored."""
     return f"There is no postal database at {url.database} yet: start a game first."
+
+
+def damaged_value(error: BaseException) -> bool:
+    """Return whether an error arose where SQLAlchemy reads a stored value: no bug of ours."""
+    if not isinstance(error, LookupError | ValueError | TypeError):
+        return False
+    *_, (frame, _line) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__", "")).startswith("sqlalchemy.")
 
 
 def sentence_for(error: DBAPIError) -> str | None:

@@ -37,6 +37,20 @@ def begin_trouble(session: Session, trouble: TroubleRow) -> TroubleRow:
     return row
 
 
+def begin_telling(session: Session, trouble: TroubleRow) -> bool:
+    """Note a trouble that the GM is told of at once; False where he was told it in these words."""
+    statement = select(TroubleRow.id).where(
+        TroubleRow.kind == trouble.kind,
+        TroubleRow.sentence == trouble.sentence,
+        col(TroubleRow.ended_at).is_(None),
+    )
+    if session.exec(statement).first() is not None:
+        return False
+    stored = begin_trouble(session, trouble)
+    session.flush()
+    return count_telling(session, stored.id or 0, 0, trouble.since)
+
+
 def count_telling(session: Session, trouble_id: int, told: int, now: datetime) -> bool:
     """Note that the GM is told of a trouble once more; False where another process did it."""
     statement = (

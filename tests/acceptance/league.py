@@ -133,7 +133,7 @@ def write_config(data: Path, office: PostOffice, database: str = "") -> None:
     certificate = office.certificate.cert
     text = f"""
 [gm]
-name = "Gemma Master"
+name = "Gemma"
 address = "{GM}"
 [imap]
 host = "localhost"

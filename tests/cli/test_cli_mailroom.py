@@ -55,6 +55,27 @@ def test_poll_sends_the_outbox(folder: Path) -> None:
     assert len(sent) == 7
 
 
+def test_a_list_in_a_pipe_cuts_nothing(folder: Path) -> None:
+    """A row is one line there, whatever its length, with addresses and subjects whole."""
+    lines = postal(folder, "outbox", "list").output.splitlines()
+    assert len(lines) == 8
+    for line, name in zip(lines[1:], SIX, strict=False):
+        assert f" {name.lower()}@example.org " in line
+        assert "smith-1: welcome, orders due" in line
+    assert "…" not in "".join(lines)
+
+
+def test_a_list_on_a_narrow_terminal_cuts_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has no room goes on in the next line."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "50")
+    shown = postal(folder, "outbox", "list").output
+    assert len(shown.splitlines()) > 8
+    assert "…" not in shown
+
+
 def test_poll_takes_up_what_a_killed_poll_was_sending(folder: Path) -> None:
     """Unless a daemon is at work, whose mail it may be."""
     with open_office(folder) as office, office.work.database.transaction() as session:

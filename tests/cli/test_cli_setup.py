@@ -3,19 +3,24 @@
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from postal.bootstrap import imap_settings, smtp_settings
 from postal.cli import app
 from postal.clock import SystemClock
 from postal.config import load_config
 from postal.demo.servers import HOST, MailServers
-from postal.errors import UsageError
+from postal.errors import PostalError, UsageError
+from postal.mail.imap import FOLDERS, Mailbox
 from postal.resources import default_data_folder
+from postal.service.desk.roundtrip import send_and_wait
 
-GM = "gm@example.org"
+GM = "gm@league.example"
+ELSEWHERE = "elsewhere@example.org"
 SECRET = "hunter2"
 
 
@@ -27,7 +32,7 @@ def postal(*arguments: object) -> Result:
 @pytest.fixture(scope="module")
 def servers() -> Iterator[MailServers]:
     """Give an IMAP and an SMTP server that know the GM."""
-    with MailServers({GM: SECRET}, SystemClock().now) as servers:
+    with MailServers({GM: SECRET, ELSEWHERE: SECRET}, SystemClock().now) as servers:
         yield servers
 
 
@@ -64,9 +69,9 @@ def change(folder: Path, old: object, new: object) -> None:
     file.write_text(text.replace(str(old), str(new), 1), encoding="utf-8")
 
 
-def checked(folder: Path) -> dict[str, tuple[bool, str]]:
+def checked(folder: Path, *more: str) -> dict[str, tuple[bool, str]]:
     """Return what `postal check --json` found, by the name of the check."""
-    result = postal("check", "--data", folder, "--json")
+    result = postal("check", "--data", folder, "--json", *more)
     findings = json.loads(result.output)
     assert result.exit_code == (0 if all(finding["ok"] for finding in findings) else 1)
     assert all(finding["says"].endswith((".", "?")) for finding in findings)
@@ -79,10 +84,10 @@ def test_init_makes_a_folder_that_is_ready_to_fill_in(tmp_path: Path) -> None:
     data = tmp_path / "my league"
     result = postal("init", "--data", data)
     assert result.exit_code == 0
-    assert load_config(data).gm.address == GM
+    assert load_config(data).gm.address == "gm@example.org"
     assert (data / "config.toml").stat().st_mode & 0o777 == 0o600
     assert {path.name for path in data.iterdir()} == {"config.toml", "games", "templates"}
-    assert f"postal check --data '{data}'" in result.output
+    assert f"postal check --send --data '{data}'" in result.output
 
 
 def test_init_uses_the_folder_of_the_environment(
@@ -133,6 +138,7 @@ def test_check_of_what_works_is_all_ok(folder: Path) -> None:
     lines = [line.split(maxsplit=2) for line in result.output.splitlines()]
     assert [line[1] for line in lines] == [
         "config",
+        "answers",
         "imap",
         "folders",
         "smtp",
@@ -167,13 +173,124 @@ def test_check_of_a_config_that_others_can_read(folder: Path) -> None:
     assert "chmod 600" in says
 
 
+def test_check_of_the_example_as_it_is(tmp_path: Path) -> None:
+    """Every setting that was to be filled in is named, and no server of the example is tried."""
+    postal("init", "--data", tmp_path)
+    found = checked(tmp_path)
+    assert found.keys() == {"config"}
+    ok, says = found["config"]
+    assert not ok
+    names = "gm.name, gm.address, imap.host, imap.user, imap.password, smtp.host"
+    assert f"still has the example's {names}: fill in" in says
+
+
+def test_check_of_one_thing_left_as_it_was(folder: Path) -> None:
+    """The password, say."""
+    change(folder, SECRET, "change me")
+    ok, says = checked(folder)["config"]
+    assert not ok
+    assert "the example's imap.password: fill in" in says
+
+
+def test_check_says_where_answers_go(folder: Path) -> None:
+    """Whatever else it finds."""
+    assert checked(folder)["answers"] == (
+        True,
+        f"Players' answers will go to {GM}, which is the mailbox.",
+    )
+    change(folder, "[smtp]", "[mail]\nplus_addressing = true\n[smtp]")
+    ok, says = checked(folder)["answers"]
+    assert ok
+    assert GM.replace("@", "+check@") in says
+
+
 def test_check_where_answers_would_go_astray(folder: Path) -> None:
     """It may be meant, so it is no failure, but the GM is told how to mend it."""
     change(folder, "[smtp]", '[smtp]\nfrom = "elsewhere@example.org"')
-    ok, says = checked(folder)["config"]
+    ok, says = checked(folder)["answers"]
     assert ok
-    assert "players will answer to elsewhere@example.org" in says
-    assert "from = " in says
+    assert "Players' answers will go to elsewhere@example.org: unless" in says
+    assert f'from = "{GM}"' in says
+
+
+def test_check_where_answers_would_go_to_the_gm_himself(folder: Path) -> None:
+    """A login that is no address doesn't say whose mailbox it is: then ``from`` has to."""
+    change(folder, f'user = "{GM}"', 'user = "games"')
+    ok, says = checked(folder)["answers"]
+    assert not ok
+    assert f"go to {GM}, your own address, which need not be the mailbox of games: set from" in says
+    change(folder, "[smtp]", '[smtp]\nfrom = "games@league.example"')
+    assert checked(folder)["answers"][0]
+
+
+@pytest.mark.parametrize("plus", [False, True])
+def test_check_sends_itself_a_line(folder: Path, servers: MailServers, *, plus: bool) -> None:
+    """It comes to the mailbox and is taken out again; nothing is sent unasked."""
+    if plus:
+        change(folder, "[smtp]", "[mail]\nplus_addressing = true\n[smtp]")
+    before = servers.delivered
+    assert "delivery" not in checked(folder)
+    assert servers.delivered == before
+    ok, says = checked(folder, "--send")["delivery"]
+    assert ok
+    address = GM.replace("@", "+check@") if plus else GM
+    assert says == f"A mail to {address} came to the mailbox of {GM}."
+    assert servers.delivered == before + 1
+    assert checked(folder)["folders"][1].endswith("; 0 to read in INBOX.")
+
+
+@pytest.mark.parametrize("place", FOLDERS)
+def test_a_line_is_taken_out_wherever_it_lies(
+    folder: Path, servers: MailServers, place: str
+) -> None:
+    """A daemon at work may have put it away by then."""
+    servers.deliver(b"Subject: postal check abc\r\n\r\nHello", GM)
+    with Mailbox(imap_settings(load_config(folder))) as mailbox:
+        mailbox.ensure_folders()
+        mailbox.move(mailbox.new_uids(), place)
+        assert [mailbox.take_out(word) for word in ("abd", "abc", "abc")] == [False, True, False]
+
+
+def test_a_line_that_does_not_come_is_waited_for_two_minutes(folder: Path) -> None:
+    """Then it is said what to look at; a clock that is set meanwhile makes it no longer."""
+    change(folder, "[smtp]", f'[smtp]\nfrom = "{ELSEWHERE}"')
+    config = load_config(folder)
+    clock = Waiting()
+    with Mailbox(imap_settings(config)) as mailbox:
+        mailbox.ensure_folders()
+    with pytest.raises(PostalError, match="among the spam") as caught:
+        send_and_wait(config, imap_settings(config), smtp_settings(config), clock, clock.wait)
+    assert f"A mail to {ELSEWHERE} was sent, and didn't come to INBOX of {GM}" in str(caught.value)
+    assert clock.passed == 120
+
+
+def test_a_line_that_is_not_taken_is_told(folder: Path) -> None:
+    """In the server's words."""
+    change(folder, "[smtp]", '[smtp]\nfrom = "nobody@example.org"')
+    ok, says = checked(folder, "--send")["delivery"]
+    assert not ok
+    assert says.startswith("A mail to nobody@example.org was not taken: ")
+    assert "no such mailbox" in says
+
+
+class Waiting:
+    """A clock that goes back a day at each look, while waiting goes on."""
+
+    def __init__(self) -> None:
+        """Begin."""
+        self.passed = 0.0
+
+    def now(self) -> datetime:
+        """Return a time."""
+        return datetime(2026, 3, 2, tzinfo=UTC) - timedelta(days=self.passed)
+
+    def steady(self) -> float:
+        """Return how long was waited."""
+        return self.passed
+
+    def wait(self, seconds: float) -> None:
+        """Wait."""
+        self.passed += seconds
 
 
 def test_check_with_a_wrong_password(folder: Path) -> None:

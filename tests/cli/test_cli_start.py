@@ -2,12 +2,14 @@
 
 import errno
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from postal import __version__
@@ -164,3 +166,60 @@ def test_a_bug_before_there_is_a_data_folder_is_written_down_elsewhere(
         guarded(raising(ZeroDivisionError()))
     (crash,) = tmp_path.glob("crash-*.txt")
     assert str(crash) in capsys.readouterr().err
+
+
+def commands(group: typer.Typer = app, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield every command, by its words."""
+    for one in group.registered_commands:
+        yield (*path, one.name or str(one.callback.__name__))  # type: ignore[union-attr]  # as above
+    for sub in group.registered_groups:
+        assert sub.typer_instance is not None
+        yield from commands(sub.typer_instance, (*path, str(sub.name)))
+
+
+@pytest.mark.parametrize("command", list(commands()), ids=" ".join)
+def test_usage_and_help_are_readable(command: tuple[str, ...]) -> None:
+    """Without braces, and without the names of Python's types."""
+    shown = CliRunner().invoke(app, [*command, "--help"], prog_name="postal").output
+    usage, _, rest = shown.partition("\n")
+    assert usage.startswith(f"Usage: postal {' '.join(command)} [OPTIONS]")
+    assert not set("{}<") & set(usage)
+    assert not re.search(r"list\[|<(?:int|str|path)", rest)
+
+
+def test_an_argument_is_told_by_its_name() -> None:
+    """Alone, or in brackets where it may be left out."""
+    shown = CliRunner().invoke(app, ["game", "show", "--help"], prog_name="postal").output
+    assert "Usage: postal game show [OPTIONS] GAME\n" in shown
+    assert re.search(r"\n  GAME +The game's name", shown)
+    shown = CliRunner().invoke(app, ["outbox", "retry", "--help"], prog_name="postal").output
+    assert "Usage: postal outbox retry [OPTIONS] [ID]...\n" in shown
+    failed = CliRunner().invoke(app, ["game", "show"], prog_name="postal")
+    assert "Usage: postal game show [OPTIONS] GAME\n" in failed.output
+
+
+def completed(*words: str) -> list[str]:
+    """Return what bash offers at the end of a command line."""
+    code = "import sys; sys.argv = ['postal']; from postal.cli import main; main()"
+    asked = {
+        "_POSTAL_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **asked},
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_the_shell_completes_commands() -> None:
+    """As soon as ``postal --install-completion`` was run."""
+    assert "--install-completion" in CliRunner().invoke(app, ["--help"]).output
+    assert completed("postal", "adj") == ["adjudicate"]
+    assert {"list", "new", "show"} <= set(completed("postal", "game", ""))
+    assert "--reveal" in completed("postal", "game", "show", "--r")

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from postal.bootstrap import open_office
+from postal.cli import app
 from postal.clock import SystemClock
 from postal.demo.servers import MailServers
 from postal.engine.game import due
@@ -146,3 +148,55 @@ def test_a_turn_set_aside_is_put_back_in_play(folder: Path, more: tuple[str, ...
     assert ("turn 1 is adjudicated" in result.output) == bool(more)
     if not more:
         assert "turn 1 is adjudicated" in postal(folder, "adjudicate", "smith-1").output
+
+
+@pytest.mark.parametrize(("answer", "turn"), [("n\n", 1), ("y\n", 2)])
+def test_on_a_terminal_it_is_asked_where_somebody_would_be_nmr(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str, turn: int
+) -> None:
+    """By name; the answer no leaves the turn as it is."""
+    file_examples(folder, 16)
+    asked = postal(folder, "adjudicate", "smith-1", "--json", "--dry-run", "--reveal")
+    names = [f"{name} ({', '.join(at)})" for name, at in json.loads(asked.stdout)["nmr"].items()]
+    monkeypatch.setattr("postal.cli.asking.on_terminal", lambda: True)
+    command = ["adjudicate", "smith-1", "--data", str(folder)]
+    result = CliRunner().invoke(app, command, input=answer)
+    assert f"smith-1: in turn 1 {'; '.join(names)} would be NMR. Adj" in result.stderr
+    assert result.exit_code == (0 if turn == 2 else 1)
+    assert json.loads(postal(folder, "game", "show", "smith-1", "--json").stdout)["turn"] == turn
+
+
+@pytest.mark.parametrize(("orders", "more"), [(18, []), (0, ["--yes"])])
+def test_on_a_terminal_nothing_is_asked_without_need(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, orders: int, more: list[str]
+) -> None:
+    """Where all orders are in, or it is said beforehand."""
+    file_examples(folder, orders)
+    monkeypatch.setattr("postal.cli.asking.on_terminal", lambda: True)
+    result = postal(folder, "adjudicate", "smith-1", *more)
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_adjudicate_tells_a_program_too(folder: Path) -> None:
+    """What would be done, what was done, and that nothing was."""
+
+    def facts(*more: str) -> dict[str, object]:
+        result = postal(folder, "adjudicate", "smith-1", "--json", *more)
+        assert result.exit_code == 0, result.output
+        found = json.loads(result.stdout)
+        assert isinstance(found, dict)
+        return found
+
+    file_examples(folder, 15)
+    before = facts("--dry-run")
+    assert (before["due"], before["hands"], before["missing"]) == (18, 9, 3)
+    assert "nmr" not in before
+    revealed = facts("--dry-run", "--reveal")
+    nmr = revealed["nmr"]
+    assert isinstance(nmr, dict)
+    assert sum(map(len, nmr.values())) == 3
+    done = facts("--turn", "1")
+    assert (done["adjudicated"], done["turn"], done["finished"]) == (True, 1, False)
+    assert done["nmr"] == nmr
+    assert (done["sent"], done["retried"], done["failed"]) == (14, 0, 0)
+    assert facts("--turn", "1") == {"game": "smith-1", "turn": None, "adjudicated": False}

@@ -102,6 +102,9 @@ class Conversation:
     def _still(self, patch: pytest.MonkeyPatch) -> None:
         """Fix time and chance, each in the one place that it comes from."""
         patch.setattr("postal.clock.SystemClock.now", lambda _self: self.clock.now())
+        patch.setattr("postal.clock.SystemClock.steady", lambda _self: self.clock.steady())
+        # The mail server in memory dates by this machine's clock what is put into it.
+        patch.setattr("postal.mail.imap.Mailbox.server_time", lambda _self: self.clock.now())
         chance = random.Random(1)
         patch.setattr("postal.entropy.secrets.choice", chance.choice)
         patch.setattr("postal.entropy.secrets.token_bytes", chance.randbytes)

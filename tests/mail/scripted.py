@@ -98,6 +98,11 @@ def talk_imap(stream: socket.SocketIO, answers: Mapping[str, bytes], heard: list
         if command == "UID FETCH":
             command += " BODY" if b"BODY" in line else " SIZE"
         heard.append(command)
+        if command == "APPEND":
+            stream.write(b"+ go on\r\n")
+            left = int(line.rpartition(b"{")[2].partition(b"}")[0]) + len(b"\r\n")
+            while left and (read := stream.read(left)):
+                left -= len(read)
         if not _answer(stream, answers[command].replace(b"%s", tag)):
             return
 

@@ -23,6 +23,7 @@ FRAME = Frame(
     slug="smith-1",
     title="Richard Smith's postal Anaconda",
     gm="Grace",
+    gm_address="grace@example.org",
     mailbox="gm+abcdefghijklmnop@example.org",
     deadline=datetime(2026, 12, 6, 20, 0, tzinfo=UTC),
     zone="Europe/London",

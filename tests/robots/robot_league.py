@@ -80,7 +80,17 @@ class Table:
 
     def _frame(self) -> Frame:
         deadline = NOW + timedelta(days=7)
-        return Frame("demo", "Anaconda", "Gemma", MAILBOX, deadline, "Europe/London", "ab", NOW)
+        return Frame(
+            "demo",
+            "Anaconda",
+            "Gemma",
+            "gemma@home.example",
+            MAILBOX,
+            deadline,
+            "Europe/London",
+            "ab",
+            NOW,
+        )
 
     def _mail(
         self, name: str, rendered: Rendered, number: str, kind: Automatic, answered: str = ""

@@ -214,6 +214,10 @@ class Elapsing:
         """Return the time."""
         return NOW + timedelta(seconds=time.time() - self.began)
 
+    def steady(self) -> float:
+        """Return the time for waiting."""
+        return time.monotonic()
+
 
 @dataclass
 class Post:
@@ -226,6 +230,14 @@ class Post:
     def __enter__(self) -> Self:
         """Connect."""
         return self
+
+    def server_time(self) -> datetime | None:
+        """Return what time the server has, which isn't asked."""
+        return None
+
+    def newest_arrival(self) -> datetime | None:
+        """Return when the last mail came."""
+        return None
 
     def ensure_folders(self) -> None:
         """Have them."""

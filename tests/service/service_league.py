@@ -100,6 +100,8 @@ class Post:
     entered: int = 0
     closed: int = 0
     during: list[bytes] = field(default_factory=list)
+    says: datetime | None = None
+    asked: int = 0
     _next: int = 1
 
     def deliver(self, raw: bytes, at: datetime | None = None, size: int | None = None) -> int:
@@ -124,6 +126,16 @@ class Post:
         self._stumble("enter")
         self.entered += 1
         return self
+
+    def server_time(self) -> datetime | None:
+        """Return what time the server has."""
+        self._stumble("server_time")
+        self.asked += 1
+        return self.says
+
+    def newest_arrival(self) -> datetime | None:
+        """Return when the last mail came."""
+        return max((at for _, at, _ in self.inbox.values()), default=None)
 
     def ensure_folders(self) -> None:
         """Do nothing: folders are made when a mail is moved there."""

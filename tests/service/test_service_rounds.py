@@ -96,3 +96,14 @@ def test_a_bug_in_one_part_holds_up_no_other(
     (warning,) = warnings(caplog)
     assert "KeyError at failing" in warning
     assert "AS KD" not in caplog.text
+
+
+def test_a_clock_set_back_lengthens_no_pause(quick: League, rounds: Rounds) -> None:
+    """A mailbox that is back is polled as soon as it would have been."""
+    quick.post.fails["enter"] = MailboxUnavailable("Down")
+    rounds.round()
+    quick.post.fails.clear()
+    quick.clock.set(quick.clock.now() - timedelta(hours=1))
+    quick.clock.advance(MINUTE)
+    rounds.round()
+    assert quick.post.entered == 1

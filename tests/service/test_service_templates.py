@@ -1,5 +1,6 @@
 """Templates of the GM's own that fail: every mail goes out all the same, and he is told once."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,9 +8,13 @@ import pytest
 
 from postal.reports import Reports, TemplateMistakeError
 from postal.resources import templates_folder
+from postal.service.ticks import Rounds
 from postal.store.rows import MailStatus
+from postal.store.troubles import open_troubles
 from tests.service.service_league import HOUR, SLUG, League, open_league, text_of
 
+NOT_WELL = re.compile(r"WHAT IS NOT WELL\n\n(?:  .*\n)+\n*")
+FAILS = "postal: one of your templates fails"
 PARTS = (templates_folder() / "_parts.txt.j2").read_text("utf-8")
 BROKEN = {
     "an undefined name": {"report.txt.j2": "{{ nothing_of_that_name }}"},
@@ -67,9 +72,12 @@ def a_week(league: League) -> None:
 
 
 def bodies(league: League) -> list[tuple[str, str, str]]:
-    """Return the letters that are no notices of a template: to whom, of what kind, their text."""
+    """Return the letters that are no notices of a template: to whom, of what kind, their text.
+
+    What a report to the GM says of the templates is left out.
+    """
     return [
-        (row.recipient, row.kind, text_of(row.raw))
+        (row.recipient, row.kind, NOT_WELL.sub("", text_of(row.raw)))
         for row in league.outbox()
         if "one of your templates fails" not in row.subject
     ]
@@ -119,6 +127,40 @@ def test_the_gm_is_told_of_each_new_mistake(tmp_path: Path, league: League) -> N
     assert "help.txt.j2, line 2: a name, or a part of one, is undefined: {{ two }}." in flat(second)
     answers = [flat(text_of(row.raw)) for row in league.outbox("Ann", "help")]
     assert [text == "fine" for text in answers] == [False, True, False, False]
+
+
+def test_the_end_of_a_mistake_is_told(tmp_path: Path, league: League) -> None:
+    """Once the template is right; another that still fails is told of no more than before."""
+    league.begin()
+    rounds = Rounds(league.work, lambda: league.post, league.post)
+    texts = ("{{ one }}", "{{ one }}\n", "fine", "{{ one }}")
+    for text, subjects in zip(texts, (["fails"], [], ["over"], ["fails"]), strict=True):
+        templates(tmp_path, {"help.txt.j2": text, "hint.txt.j2": "{% if %}"})
+        before = len(league.outbox(""))
+        league.write("Ann", "help\n")
+        rounds.round()
+        rounds.round()
+        told = [row.subject for row in league.outbox("")[before:]]
+        whole = {"fails": FAILS, "over": f"postal: it is over: {FAILS.removeprefix('postal: ')}"}
+        assert told == [whole[one] for one in subjects]
+        league.clock.advance(HOUR)
+
+
+def test_what_no_sample_shows_is_over_when_the_file_is_changed(
+    tmp_path: Path, league: League
+) -> None:
+    """And not before, though trying out finds nothing wrong with it."""
+    league.begin()
+    rounds = Rounds(league.work, lambda: league.post, league.post)
+    wrong = "{{ frame.nobody if frame.slug == 'smith-1' }}"
+    for text, open_still in ((wrong, True), (wrong, True), ("fine", False)):
+        templates(tmp_path, {"help.txt.j2": text})
+        league.write("Ann", "help\n")
+        rounds.round()
+        rounds.round()
+        with league.database.reading() as session:
+            assert bool(open_troubles(session)) is open_still
+    assert len(league.outbox("", "gm")) == 3, "the report of the deal, the notice and its end"
 
 
 def test_a_notice_tells_no_card_and_no_token(tmp_path: Path, league: League) -> None:

@@ -137,7 +137,7 @@ def test_a_bug_in_one_game_holds_up_no_other(
     assert [one.slug for one in done] == ["other"]
     assert quick.loaded().turn is not None
     assert quick.turns()[1].status is TurnStatus.SET_ASIDE
-    assert any("is set aside" in row.subject for row in quick.outbox("", "gm"))
+    assert len([row for row in quick.outbox("", "gm") if "is set aside" in row.subject]) == 1
     card = str(quick.game.hands[0].seats[0].dealt[0])
     assert "ValueError at" in caplog.text
     assert f"'{card}'" not in caplog.text
@@ -145,6 +145,41 @@ def test_a_bug_in_one_game_holds_up_no_other(
     monkeypatch.undo()
     assert quick.due() == ()
     assert force_turn(quick.work, SLUG).turn == 1
+    ends = [row for row in quick.outbox("", "gm") if "is set aside" in row.subject][1:]
+    assert [row.subject for row in ends] == ["postal: it is over: a game is set aside"]
+
+
+def flat(raw: bytes | None) -> str:
+    """Return the text of a mail without its line breaks."""
+    return " ".join(text_of(raw).split())
+
+
+def test_a_game_that_is_set_aside_stands_in_every_report_to_the_gm(
+    dealt: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the other games too, since it has none of its own meanwhile; and it is told once."""
+    dealt.begin("other")
+    failing = {SLUG}
+
+    def broken(game: Game, book: object) -> object:
+        if failing and game.hands[0].seats[0].dealt == dealt.game.hands[0].seats[0].dealt:
+            raise ValueError
+        return adjudicate(game, book)  # type: ignore[arg-type]  # handed on
+
+    monkeypatch.setattr(adjudication, "adjudicate", broken)
+    for _ in range(2):
+        dealt.clock.advance(timedelta(days=8))
+        dealt.poll()
+        dealt.due()
+        with pytest.raises(PostalError, match="could not be adjudicated"):
+            force_turn(dealt.work, SLUG)
+    assert len([row for row in dealt.outbox("", "gm") if "is set aside" in row.subject]) == 1
+    failing.clear()
+    told = f"Turn 1 of {SLUG} could not be adjudicated"
+    assert told in flat(dealt.outbox("", slug="other")[-1].raw)
+    force_turn(dealt.work, SLUG)
+    force_turn(dealt.work, "other")
+    assert told not in flat(dealt.outbox("", slug="other")[-1].raw)
 
 
 def test_a_game_that_cannot_be_read_holds_up_no_other(dealt: League) -> None:
@@ -168,7 +203,7 @@ def test_a_game_that_cannot_be_read_holds_up_no_other(dealt: League) -> None:
     assert dealt.loaded("other").game.turn == 2
     assert dealt.outbox("Ann", "status", "late", slug="other")
     assert dealt.mails()[0].status is MailStatus.NEW
-    told = [row for row in dealt.outbox("", "gm") if row.subject == f"postal: {SLUG} is set aside"]
+    told = [row for row in dealt.outbox("", "gm") if row.subject == "postal: a game is set aside"]
     assert len(told) == 1
     assert "can't be read (KeyError at" in " ".join(text_of(told[0].raw).split())
     games = {one["game"]: one["status"] for one in list_games(dealt.work)}

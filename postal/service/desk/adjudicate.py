@@ -11,6 +11,7 @@ from postal.errors import PostalError
 from postal.reports.display import long_time
 from postal.service.loading import find_game, load_game, load_turn_file
 from postal.service.turns.adjudication import Adjudicated, adjudicate_turn
+from postal.service.turns.aside import end_aside
 from postal.service.workplace import Workplace
 from postal.store.kept import try_kept_mail_now
 from postal.store.rows import GameRow, TurnRow, TurnStatus
@@ -57,6 +58,7 @@ def take_up(work: Workplace, slug: str) -> bool:
             return False
         try_kept_mail_now(session, loaded.id)
     LOG.info("game %s: turn %s is back in play", slug, turn.number)
+    end_aside(work, slug)
     return True
 
 

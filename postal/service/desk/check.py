@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from pydantic import SecretStr
 
 from postal.config import CONFIG_NAME, Config, ConfigError, load_config
 from postal.errors import PostalError
@@ -15,8 +18,16 @@ from postal.mail.smtp import Sender, SmtpSettings
 from postal.reports import Reports
 from postal.reports.display import counted
 from postal.reports.samples import sample_mistakes
-from postal.resources import templates_path
+from postal.resources import example_config, templates_path
+from postal.service.desk.roundtrip import answers_address
 from postal.store.database import open_database
+from postal.store.health import what_is_damaged
+from postal.store.problems import StoreUnavailable
+
+_MOST_DAMAGED = 5
+
+_FINE_AS_THEY_ARE = ("imap.security", "smtp.security")
+"""Settings of the example that most leave as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +43,12 @@ def check_setup(
     folder: Path,
     imap_settings: Callable[[Config], ImapSettings],
     smtp_settings: Callable[[Config], SmtpSettings],
+    send: Callable[[Config, ImapSettings, SmtpSettings], str] | None = None,
 ) -> Iterator[Finding]:
     """Check one thing after the other; where the config is wrong, nothing else.
 
     ``folder`` is the data folder; the settings are made from its config, and may raise ConfigError.
+    ``send`` mails something to where answers go and says how it came back; None: nothing is sent.
     """
     try:
         config = load_config(folder)
@@ -44,9 +57,18 @@ def check_setup(
         return
     file = config.folder / CONFIG_NAME
     advice = f"; others may read it: chmod 600 {file}" if file.stat().st_mode & 0o077 else ""
-    yield Finding("config", f"{file} is in order{advice}{_answers_elsewhere(config)}.", ok=True)
-    yield from _mailbox(config, imap_settings)
-    yield _tried("smtp", lambda: _submission(smtp_settings(config)))
+    if untouched := _placeholders(config):
+        says = f"{file} still has the example's {', '.join(untouched)}: fill in your own."
+        yield Finding("config", says, ok=False)
+        return
+    yield Finding("config", f"{file} is in order{advice}.", ok=True)
+    yield _answers(config)
+    mailbox = tuple(_mailbox(config, imap_settings))
+    yield from mailbox
+    submission = _tried("smtp", lambda: _submission(smtp_settings(config)))
+    yield submission
+    if send is not None and submission.ok and all(one.ok for one in mailbox):
+        yield _tried("delivery", lambda: send(config, imap_settings(config), smtp_settings(config)))
     yield _tried("database", lambda: _database(config))
     yield from check_templates(config.folder)
 
@@ -66,15 +88,33 @@ def check_templates(folder: Path) -> Iterator[Finding]:
         yield Finding("templates", f"{yours} of postal's can be filled in.", ok=True)
 
 
-def _answers_elsewhere(config: Config) -> str:
-    """Return what to do where players would answer to another address than the mailbox's."""
-    mailbox = config.imap.user
-    if "@" not in mailbox or base_address(mailbox) == base_address(config.sender):
-        return ""
-    return (
-        f"; but players will answer to {config.sender}: unless its mail comes to {mailbox},"
-        f' set from = "{mailbox}" in [smtp]'
-    )
+def _placeholders(config: Config) -> list[str]:
+    """Return which settings are still those of the example that ``postal init`` writes."""
+    example = tomllib.loads(example_config().read_text(encoding="utf-8"))
+    found = []
+    for section, values in example.items():
+        for key, value in values.items():
+            own = getattr(getattr(config, section), key)
+            own = own.get_secret_value() if isinstance(own, SecretStr) else own
+            if own == value and f"{section}.{key}" not in _FINE_AS_THEY_ARE:
+                found.append(f"{section}.{key}")
+    return found
+
+
+def _answers(config: Config) -> Finding:
+    """Tell where players' answers will go, and whether that can be the mailbox that is read."""
+    user, address = config.imap.user, answers_address(config)
+    says = f"Players' answers will go to {address}"
+    if base_address(user) == base_address(address):
+        return Finding("answers", f"{says}, which is the mailbox.", ok=True)
+    cure = 'set from in [smtp] to the address of the mailbox, as in from = "games@example.org"'
+    if "@" not in user and config.smtp.sender is None:
+        says = f"{says}, your own address, which need not be the mailbox of {user}: {cure}."
+        return Finding("answers", says, ok=False)
+    if "@" in user:
+        cure = f'set from = "{user}" in [smtp]'
+    says = f"{says}: unless its mail comes to the mailbox of {user}, {cure}."
+    return Finding("answers", f"{says} `postal check --send` tries it out.", ok=True)
 
 
 def _tried(check: str, work: Callable[[], str]) -> Finding:
@@ -109,8 +149,15 @@ def _submission(settings: SmtpSettings) -> str:
 
 
 def _database(config: Config) -> str:
-    """Open the database and bring its tables up to date."""
-    open_database(config.database_url).close()
+    """Open the database, bring its tables up to date and look it through."""
+    database = open_database(config.database_url)
+    try:
+        with database.reading() as session:
+            damaged = what_is_damaged(session)
+    finally:
+        database.close()
+    if damaged:
+        raise StoreUnavailable(" ".join(damaged[:_MOST_DAMAGED]))
     kind = config.database_url.partition(":")[0].partition("+")[0]
     return f"{'SQLite' if kind == 'sqlite' else 'PostgreSQL'} opened, its tables up to date"
 

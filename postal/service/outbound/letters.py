@@ -19,13 +19,17 @@ from postal.service.outbound.kinds import MOST_ANSWERS, REPORTS, LetterKind
 from postal.service.overtaken import OvertakenError
 from postal.service.workplace import Workplace
 from postal.store.outbox import count_messages, queue_messages, threads
-from postal.store.rows import OutboxRow, TokenRow, fold
+from postal.store.rows import OutboxRow, TokenRow, TroubleKind, TroubleRow, fold
 from postal.store.seats import HeldSeat, token_serials
 from postal.store.tokens import issue, token_for_address, token_for_seat
+from postal.store.troubles import begin_telling
 
 LOG = logging.getLogger("postal")
 
 NAME_LENGTH = 20
+
+TEMPLATE_FAILS = "one of your templates fails"
+"""The subject of the notice about a mistake in a template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Letters:
         self._messages: list[OutboxRow] = []
         self._tokens: list[TokenRow] = []
         self._mistakes: set[str] = set()
+        self._notices: list[tuple[TroubleRow, OutboxRow]] = []
         self._serials: dict[int, int] = {}
 
     def frame(
@@ -78,6 +83,7 @@ class Letters:
             slug=loaded.row.slug,
             title=loaded.rules.name,
             gm=identity.gm_name,
+            gm_address=identity.gm_address,
             mailbox=mailbox,
             deadline=turn.deadline if turn else None,
             zone=turn.zone if turn else loaded.row.zone,
@@ -208,7 +214,8 @@ class Letters:
         if token_serials(session, self._serials, "issue") != self._serials:
             raise OvertakenError
         issue(session, self._tokens)
-        return queue_messages(session, self._messages)
+        known = {id(notice) for of, notice in self._notices if not begin_telling(session, of)}
+        return queue_messages(session, [one for one in self._messages if id(one) not in known])
 
     def _outgoing(
         self, recipient: str, name: str, rendered: Rendered, subject: str, identifier: str
@@ -254,26 +261,30 @@ class Letters:
             self._tell_mistake(mistake)
 
     def _tell_mistake(self, mistake: str) -> None:
-        """Tell the GM of a mistake in a template of his, once for ever.
+        """Tell the GM of a mistake in a template of his, unless he was told and it lasts.
 
         His template of notices may be the one: it is told of in its own notice, and no further.
         """
         if mistake in self._mistakes:
             return
         self._mistakes.add(mistake)
+        sentence = template_sentence(mistake)
         sentences = (
-            f"Your own template can't be used: {mistake}.",
+            sentence,
             "The mail was made from postal's own templates, text and HTML, so nothing is held up.",
             "Correct the file, then run `postal check`: it tries out all your templates.",
         )
-        key = hashlib.sha256(mistake.encode()).hexdigest()
-        self.notify_gm("one of your templates fails", sentences, once=f"template/{key}")
+        notice = len(self._messages)
+        self.notify_gm(TEMPLATE_FAILS, sentences)
+        trouble = template_trouble(self.work, sentence)
+        self._notices.append((trouble, self._messages[notice]))
 
     def _frame_of_none(self) -> Frame:
         return Frame(
             slug="postal",
             title="postal",
             gm=self.work.identity.gm_name,
+            gm_address=self.work.identity.gm_address,
             mailbox=self.work.identity.mailbox,
             deadline=None,
             zone="UTC",
@@ -308,6 +319,18 @@ class Letters:
                         found.setdefault(seat_id, []).append(name)
             self._threads[key] = found
         return self._threads[key].get(seat.id, [])
+
+
+def template_sentence(mistake: str) -> str:
+    """Return what the GM is told of a mistake in one of his templates."""
+    return f"Your own template can't be used: {mistake}."
+
+
+def template_trouble(work: Workplace, sentence: str) -> TroubleRow:
+    """Return the trouble that a mistake is in the GM's own templates as they are now."""
+    key = hashlib.sha256(f"{work.reports.own_state()} {sentence}".encode()).hexdigest()
+    now = work.clock.now()
+    return TroubleRow(kind=TroubleKind.TEMPLATE, about=key, since=now, sentence=sentence)
 
 
 def _recipient(seat: HeldSeat, answers: Incoming | None) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
 from postal.reports import time_left
 from postal.service.loading import LoadedGame
-from postal.service.outbound.letters import Letters
+from postal.service.outbound.letters import TEMPLATE_FAILS, Letters
 from postal.service.workplace import Workplace
 from postal.store.rows import TroubleKind, TroubleRow
 from postal.store.troubles import (
@@ -25,7 +25,7 @@ SUBJECTS = {
     TroubleKind.SENDING: "no mail can be sent",
     TroubleKind.UNREAD: "the mail server doesn't hand over a mail",
     TroubleKind.FAILING: "a mail can't be handled",
-    TroubleKind.TEMPLATE: "one of your templates fails",
+    TroubleKind.TEMPLATE: TEMPLATE_FAILS,
     TroubleKind.ASIDE: "a game is set aside",
     TroubleKind.HELD: "a turn is held at its deadline",
     TroubleKind.UNREACHED: "a player was not reached",
@@ -46,19 +46,21 @@ def note_trouble(  # noqa: PLR0913 - each is a part of what is noted, named at t
     again: timedelta | None = None,
     loaded: LoadedGame | None = None,
     since: datetime | None = None,
+    together: Callable[[Session], bool] | None = None,
 ) -> None:
     """Note that something is not well, and mail the GM once when it has lasted for ``after``.
 
     ``sentence`` says what, and ``advice`` what to do; neither holds a secret. ``about`` tells it
     from others of its kind. ``again``: he is told a second time so long after the first. Where the
-    same is noted in the same words, nothing is written.
+    same is noted in the same words, nothing is written. ``together`` is done in the same
+    transaction; where it gives False, nothing is noted.
     """
     now = work.clock.now()
     with work.database.reading() as session:
         row = open_trouble(session, kind, about)
     begun = row.since if row else since or now
     due = _to_tell(row, begun, now, after, again)
-    if row is not None and row.sentence == sentence and not due:
+    if row is not None and row.sentence == sentence and not due and together is None:
         return
     letters: Letters | None = None
     if due:
@@ -66,6 +68,8 @@ def note_trouble(  # noqa: PLR0913 - each is a part of what is noted, named at t
             letters = Letters(session, work)
             letters.notify_gm(SUBJECTS[kind], (sentence, *advice), loaded)
     with work.database.transaction() as session:
+        if together is not None and not together(session):
+            return
         game_id = loaded.id if loaded else None
         stored = begin_trouble(
             session,

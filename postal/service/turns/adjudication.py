@@ -26,7 +26,7 @@ from postal.service.loading import (
 from postal.service.outbound.letters import Letters
 from postal.service.outbound.troubles import end_trouble
 from postal.service.overtaken import OvertakenError
-from postal.service.turns.aside import set_aside, set_unreadable_aside
+from postal.service.turns.aside import end_aside, set_aside, set_unreadable_aside
 from postal.service.turns.due import Why, next_deadline, why_due
 from postal.service.turns.reached import LOOK_AGAIN, not_reached, unreached_about, wait_for
 from postal.service.turns.reports import write_reports
@@ -209,6 +209,7 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
         set_aside(work, loaded, claim.turn, claim.token, type(error).__name__)
         return None
     LOG.info("game %s: turn %s adjudicated (%s)", slug, number, claim.why)
+    end_aside(work, slug)
     return Adjudicated(slug, number, claim.why, game.finished, events)
 
 
