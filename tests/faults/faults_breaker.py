@@ -85,6 +85,10 @@ class SharedClock:
         (micros,) = struct.unpack_from("q", self._cell)
         return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micros)
 
+    def steady(self) -> float:
+        """Return the same as seconds: it is never set back."""
+        return self.now().timestamp()
+
     def move_to(self, moment: datetime) -> datetime:
         """Move on to ``moment``, staying where that is past."""
         micros = (moment - datetime.fromtimestamp(0, UTC)) // timedelta(microseconds=1)

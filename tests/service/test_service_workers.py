@@ -472,7 +472,7 @@ def test_two_keep_to_one_pause_and_make_one_try_in_it(first: League, second: Lea
         offered.append(recipient)
         return REFUSED
 
-    first.post.send = send  # type: ignore[method-assign]  # a server that refuses us
+    first.post.send = send  # type: ignore[assignment,method-assign]  # a server that refuses us
     tried = []
     for _ in range(25):
         first.send()
