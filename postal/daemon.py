@@ -59,6 +59,7 @@ def run(
 
     def stop(number: int, _frame: FrameType | None) -> None:
         calls.put(number)
+        rounds.leave()
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)

@@ -28,6 +28,7 @@ from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_aside, set_unreadable_aside
 from postal.service.turns.due import Why, next_deadline, why_due
 from postal.service.turns.reports import write_reports
+from postal.service.turns.unread import end_hold, hear_unread, held_by_mail, note_hold
 from postal.service.workplace import LEASE, Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
 from postal.store.mails import whole_poll_began_at
@@ -135,7 +136,12 @@ def adjudicate_turn(
             return None
         file = load_turn_file(session, loaded)
         why = why or why_due(session, work, loaded, file)
-    if why is None:
+        waits = why in ("deadline", "complete")
+        hold = held_by_mail(session, work, loaded, file) if waits else None
+        file = hear_unread(session, work, loaded, file) if why and not hold else file
+    if hold is not None:
+        note_hold(work, loaded, hold)
+    if why is None or hold is not None:
         with work.database.transaction() as session:
             set_due(session, turn, file.due_at(loaded))
         return None
@@ -198,6 +204,7 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
         set_aside(work, loaded, claim.turn, claim.token, type(error).__name__)
         return None
     LOG.info("game %s: turn %s adjudicated (%s)", slug, number, claim.why)
+    end_hold(work, slug)
     return Adjudicated(slug, number, claim.why, game.finished, events)
 
 
