@@ -76,6 +76,7 @@ def run(
 
     def stop(number: int, _frame: FrameType | None) -> None:
         calls.put(number)
+        rounds.leave()
 
     # Before that is done whoever called this has to see to the signals.
     rounds.begin(alone=lease is None)

@@ -31,13 +31,13 @@ def list_(
         list[str] | None,
         typer.Option(
             metavar="STATUS",
-            help="new, done, ignored, rejected or quarantined, instead of what needs you.",
+            help="new, unread, done, ignored, rejected or quarantined, instead of what needs you.",
         ),
     ] = None,
     reveal: Annotated[bool, typer.Option("--reveal", help="Show cards in subjects too.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the mails that need you: in quarantine, held, or lately come without a token."""
+    """List the mails that need you: not read, held, or lately come without a token."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when
     from postal.service.desk.mails import list_mails
@@ -66,9 +66,12 @@ def show(
 ) -> None:
     """Show a mail: what became of it, its headers and, with --reveal, its text."""
     from postal.bootstrap import open_office
+    from postal.service.desk.fetching import fetch_missing
     from postal.service.desk.mails import show_mail
 
     with open_office(data, look=True) as office:
+        if reveal:
+            fetch_missing(office.work, number, office.mailbox)
         facts = show_mail(office.work, number, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -83,9 +86,11 @@ def reparse(number: Number, data: Data) -> None:
     What was taken is taken once, and later orders stand.
     """
     from postal.bootstrap import open_office
+    from postal.service.desk.fetching import fetch_missing
     from postal.service.desk.mails_again import handle_again
 
     with open_office(data) as office:
+        fetch_missing(office.work, number, office.mailbox)
         typer.echo(f"{handle_again(office.work, number)} {_NEXT}")
 
 
@@ -97,13 +102,26 @@ def release(
         bool, typer.Option("--as-done", help="Only mark it as dealt with; it orders nothing.")
     ] = False,
 ) -> None:
-    """Let a mail out of quarantine: you vouch for it, so it is handled."""
+    """Let a mail out of quarantine, or read one at last: you vouch for it, so it is handled."""
+    from postal.bootstrap import open_office
+    from postal.service.desk import mails_again as mails
+    from postal.service.desk.fetching import fetch_missing
+
+    with open_office(data) as office:
+        if not as_done:
+            fetch_missing(office.work, number, office.mailbox)
+        said = (mails.set_done if as_done else mails.release)(office.work, number)
+    typer.echo(f"{said} {_NEXT}")
+
+
+@inbox.command("discard")
+def discard(number: Number, data: Data) -> None:
+    """Let a mail go that could not be read or handled: no turn waits for it any more."""
     from postal.bootstrap import open_office
     from postal.service.desk import mails_again as mails
 
     with open_office(data) as office:
-        said = (mails.set_done if as_done else mails.release)(office.work, number)
-    typer.echo(f"{said} {_NEXT}")
+        typer.echo(mails.discard(office.work, number))
 
 
 def _print(facts: dict[str, Any]) -> None:

@@ -108,6 +108,7 @@ class Fault(StrEnum):
     NO_BET_STAGE = "no-bet-stage"
     NO_BET_DUE = "no-bet-due"
     GIFTS_SENT = "gifts-sent"
+    LATER_STANDS = "later-stands"
     WRONG_GIFTS = "wrong-gifts"
     WRONG_NUMBER = "wrong-number"
     WRONG_EXPOSURE = "wrong-exposure"
@@ -148,6 +149,7 @@ _CODES: dict[Fault, Code] = {
     Fault.NO_BET_STAGE: "wrong-phase",
     Fault.NO_BET_DUE: "not-your-turn",
     Fault.GIFTS_SENT: "final",
+    Fault.LATER_STANDS: "final",
     Fault.WRONG_GIFTS: "wrong-count",
     Fault.WRONG_NUMBER: "wrong-count",
     Fault.WRONG_EXPOSURE: "wrong-count",

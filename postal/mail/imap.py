@@ -10,11 +10,10 @@ import contextlib
 import hashlib
 import logging
 import socket
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from imapclient import IMAPClient, SocketTimeout
+from imapclient import SocketTimeout
 from imapclient.exceptions import (
     CapabilityError,
     IMAPClientAbortError,
@@ -23,6 +22,7 @@ from imapclient.exceptions import (
 )
 
 from postal import entropy
+from postal.mail.bounded import BoundedClient, TooMuch
 from postal.mail.connection import (
     MailboxUnavailable,
     ServerSettings,
@@ -30,20 +30,19 @@ from postal.mail.connection import (
     sentence,
     tls_context,
 )
-from postal.mail.idling import wait_for_mail
+from postal.mail.fetching import Facts, Incomplete, take, utc
+from postal.mail.handing import CLOSED, Handing, Interrupted, said_no, still_there
+from postal.mail.idling import periods, wait_for_mail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from types import TracebackType
 
 PROCESSED, REJECTED, QUARANTINE = "Processed", "Rejected", "Quarantine"
 FOLDERS = (PROCESSED, REJECTED, QUARANTINE)
 """Where mail goes once the database knows what became of it."""
 
-MAX_MAIL_BYTES = 2 * 1024 * 1024
-"""A larger mail is not fetched: its sender is told to write a shorter one."""
-
-_MAX_HEAD_BYTES = 64 * 1024
 _MOST_AT_ONCE = 200
 """How many UIDs one command names: servers have limits to a line."""
 
@@ -56,38 +55,24 @@ class ImapSettings(ServerSettings):
     folder: str = "INBOX"
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """One mail as the server holds it.
-
-    ``internal_date`` is when the server took it in, aware UTC: it decides whether the mail beat
-    the deadline (RULES.md 10.5). ``raw`` is None where ``size``, in bytes, is over the limit;
-    ``head`` is the header of such a mail, which tells whom to answer.
-    """
-
-    uid: int
-    uidvalidity: int
-    size: int
-    internal_date: datetime
-    raw: bytes | None = field(repr=False)
-    head: bytes | None = field(default=None, repr=False)
-
-
-class Mailbox:
+class Mailbox(Handing):
     """A connection to the mailbox; use it as a context manager.
 
     Every method raises MailboxUnavailable, and nothing else, where the server or the network
-    fails; the connection is closed by then.
+    fails; the connection is closed by then, but for a NotHandedOver that says otherwise.
     """
 
     def __init__(self, settings: ImapSettings) -> None:
         """Take the settings; the connection is made on entering."""
         self._settings = settings
-        self._client: IMAPClient | None = None
+        self._client: BoundedClient | None = None
         self._token = ""
         self._prefix = ""
         self._uidvalidity = 0
         self._uidnext = 0
+        self._exists = 0
+        self._idle_refused = False
+        self._waiting = False
 
     def __enter__(self) -> Self:
         """Connect, log in and open the folder."""
@@ -96,11 +81,15 @@ class Mailbox:
             raise MailboxUnavailable(refusal)
         # IMAPClient logs whole mails, with cards and tokens in them, at the level DEBUG.
         logging.getLogger("imapclient").setLevel(logging.WARNING)
+        self._idle_refused = False
         try:
+            self._waiting = True
             self._client = self._connect()
             self._log_in(self._client)
             self._prefix = _personal_prefix(self._client)
+            self._waiting = False
         except Exception as error:  # noqa: BLE001  # its text may repeat what was sent: no chain
+            self._waiting = False
             self._drop()
             raise MailboxUnavailable(self._sentence(error)) from None
         self._uidnext = self._open_folder()
@@ -115,30 +104,55 @@ class Mailbox:
         """Log out, politely where that is still possible."""
         self.close()
 
+    def interrupt(self) -> None:
+        """End at once what is waited for, being called by a signal in the thread that waits.
+
+        It raises there what the method that waits makes MailboxUnavailable of; nothing where none
+        does.
+        """
+        if self._waiting:
+            raise Interrupted("is not waited for, as the program ends")
+
     def close(self) -> None:
         """Log out and close the connection; harmless where it is closed already."""
         client, self._client = self._client, None
         if client is not None:
             try:
+                self._waiting = True
                 client.logout()
             except Exception:  # noqa: BLE001  # the connection is given up, whatever it says
                 _shut(client)
+            finally:
+                self._waiting = False
 
     @property
     def uidvalidity(self) -> int:
         """The folder's UIDVALIDITY at the last look; where it changes, all UIDs are new."""
         return self._uidvalidity
 
+    def reopen(self) -> None:
+        """Connect anew, whatever state the connection is in."""
+        self._drop()
+        self.__enter__()
+
     def new_uids(self) -> tuple[int, ...]:
         """Return the UIDs in the folder, lowest first, which is the order of arrival.
 
         What is handled has been moved away, so all are new, but for those that the database knows.
+        A server that lists fewer than there are, also on asking again, can't be used now.
         """
-        uidnext = self._open_folder()
-        with self._guarded() as client:
-            uids = tuple(sorted(int(uid) for uid in client.search("ALL")))
-            self._uidnext = max(uidnext, uids[-1] + 1 if uids else 0)
-            return uids
+        for _ in range(2):
+            uidnext = self._open_folder()
+            with self._guarded() as client:
+                uids = tuple(sorted(int(uid) for uid in client.search("ALL")))
+            if len(uids) >= self._exists:
+                self._uidnext = max(uidnext, uids[-1] + 1 if uids else 0)
+                return uids
+        self._drop()
+        raise MailboxUnavailable(
+            f"The IMAP server {self._settings.place} says that there are {self._exists} mails in"
+            f" {self._settings.folder}, and lists {len(uids)}"
+        )
 
     def size(self, uid: int) -> int | None:
         """Return a mail's size in bytes, or None where it is gone."""
@@ -146,19 +160,21 @@ class Mailbox:
             found = client.fetch([uid], ["RFC822.SIZE"]).get(uid, {}).get(b"RFC822.SIZE")
             return None if found is None else int(found)
 
-    def fetch(self, uid: int, max_bytes: int = MAX_MAIL_BYTES) -> Fetched | None:
-        """Return a mail, without marking it as seen; None where it is gone.
+    def gives_others(self) -> bool:
+        """Return whether the server hands over some mail that was put away before.
 
-        The size is asked first, and of a mail of more than ``max_bytes`` only the header is
-        fetched, as far as it is of a decent length.
+        So one that it doesn't hand over is told from a server that is unwell, where no other mail
+        is in the folder.
         """
         with self._guarded() as client:
             try:
-                return self._fetch(client, uid, max_bytes)
+                return any(self._gives_last(client, folder) for folder in FOLDERS)
             except IMAPClientError as error:
-                if _still_there(client, [uid], error):
+                if not said_no(error):
                     raise
-                return None
+                return False
+            finally:
+                client.select_folder(self._settings.folder)
 
     def ensure_folders(self) -> None:
         """Create those of FOLDERS that are missing."""
@@ -249,18 +265,26 @@ class Mailbox:
         MailboxUnavailable; where it is only half lost, that takes the settings' timeout.
         """
         with self._guarded() as client:
-            if not client.has_capability("IDLE"):
-                return False
-            # An answer to any other command may have told of a mail, and IDLE tells of it no more.
-            chosen = client.select_folder(self._settings.folder)
-            if int(chosen[b"UIDVALIDITY"]) != self._uidvalidity or _uidnext(chosen) > self._uidnext:
-                return True
-            return wait_for_mail(client, int(chosen.get(b"EXISTS", 0)), seconds, stop)
+            for period in periods(seconds):
+                if not self._can_idle(client):
+                    return False
+                # An answer to any other command may have told of a mail, and IDLE does no more; and
+                # some servers don't tell of one that came just before it began.
+                chosen = client.select_folder(self._settings.folder)
+                if int(chosen[b"UIDVALIDITY"]) != self._uidvalidity:
+                    return True
+                if self._has_more(client, chosen):
+                    return True
+                come = wait_for_mail(client, int(chosen.get(b"EXISTS", 0)), period, stop)
+                self._idle_refused = come is None
+                if come or stop():
+                    return bool(come)
+            return False
 
     def can_idle(self) -> bool:
         """Return whether the server has IDLE."""
         with self._guarded() as client:
-            return bool(client.has_capability("IDLE"))
+            return self._can_idle(client)
 
     def check(self) -> str:
         """Create the folders and return a sentence of what was found, for ``postal check``."""
@@ -272,10 +296,21 @@ class Mailbox:
             f"{self._settings.folder}, {idle} IDLE"
         )
 
-    def _connect(self) -> IMAPClient:
+    def _can_idle(self, client: BoundedClient) -> bool:
+        """Whether the server has IDLE, and has not refused it on this connection."""
+        return bool(client.has_capability("IDLE")) and not self._idle_refused
+
+    def _has_more(self, client: BoundedClient, chosen: Mapping[bytes, Any]) -> bool:
+        """Whether a mail came since the folder was looked through."""
+        uidnext = _uidnext(chosen)
+        if not uidnext:
+            uidnext = max((int(uid) for uid in client.search("ALL")), default=-1) + 1
+        return uidnext > self._uidnext
+
+    def _connect(self) -> BoundedClient:
         settings = self._settings
         context = None if settings.security == "plain" else tls_context(settings)
-        client = IMAPClient(
+        client = BoundedClient(
             settings.host,
             settings.port,
             ssl=settings.security == "tls",
@@ -295,34 +330,33 @@ class Mailbox:
                 raise
         return client
 
-    def _fetch(self, client: IMAPClient, uid: int, max_bytes: int) -> Fetched | None:
-        found = client.fetch([uid], ["RFC822.SIZE", "INTERNALDATE"]).get(uid, {})
-        size, arrived = found.get(b"RFC822.SIZE"), found.get(b"INTERNALDATE")
-        if size is None or arrived is None:
-            return None
-        whole = size <= max_bytes
-        part = "BODY.PEEK[]" if whole else f"BODY.PEEK[HEADER]<0.{_MAX_HEAD_BYTES}>"
-        key = b"BODY[]" if whole else b"BODY[HEADER]<0>"
-        data = client.fetch([uid], [part]).get(uid, {}).get(key)
-        if data is None and whole:
-            return None
-        facts = (uid, self._uidvalidity, int(size), _utc(arrived))
-        return Fetched(*facts, data) if whole else Fetched(*facts, None, data)
+    def _gives_last(self, client: BoundedClient, folder: str) -> bool:
+        client.select_folder(self._prefix + folder)
+        uids = sorted(int(uid) for uid in client.search("ALL"))
+        if not uids:
+            return False
+        try:
+            take(client, uids[-1], 0, Facts())
+        except Incomplete:
+            return False
+        return True
 
-    def _move(self, client: IMAPClient, uids: list[int], target: str) -> None:
+    def _move(self, client: BoundedClient, uids: list[int], target: str) -> None:
         """Move mails; where one is gone, moved by another connection first, the others."""
         while uids:
             try:
                 _move_all(client, uids, target)
             except IMAPClientError as error:
-                left = _still_there(client, uids, error)
+                if isinstance(error, IMAPClientAbortError):
+                    raise
+                left = still_there(client, uids)
                 if len(left) == len(uids):
                     raise
                 uids = left
             else:
                 return
 
-    def _log_in(self, client: IMAPClient) -> None:
+    def _log_in(self, client: BoundedClient) -> None:
         settings = self._settings
         if settings.token is not None:
             self._token = settings.token()
@@ -335,16 +369,20 @@ class Mailbox:
         with self._guarded() as client:
             chosen = client.select_folder(self._settings.folder)
             self._uidvalidity = int(chosen[b"UIDVALIDITY"])
+            self._exists = int(chosen.get(b"EXISTS", 0))
             return _uidnext(chosen)
 
     @contextlib.contextmanager
-    def _guarded(self) -> Iterator[IMAPClient]:
+    def _guarded(self) -> Iterator[BoundedClient]:
         """Give the client; whatever fails, drop it and tell why in one sentence."""
         if self._client is None:
-            raise MailboxUnavailable("The connection to the mailbox is closed")
+            raise MailboxUnavailable(CLOSED)
         try:
+            self._waiting = True
             yield self._client
+            self._waiting = False
         except Exception as error:  # noqa: BLE001  # its text may repeat a mail: no chain
+            self._waiting = False
             self._drop()
             raise MailboxUnavailable(self._sentence(error)) from None
 
@@ -355,6 +393,8 @@ class Mailbox:
 
     def _sentence(self, error: Exception) -> str:
         place = self._settings.place
+        if isinstance(error, Interrupted | TooMuch):
+            return f"The IMAP server {place} {error}: it was given up"
         if isinstance(error, CapabilityError):
             return f"The IMAP server {place} has no STARTTLS: is the security right for this port?"
         if isinstance(error, LoginError):
@@ -371,12 +411,12 @@ class Mailbox:
         return sentence(self._settings, "IMAP", error)
 
 
-def _shut(client: IMAPClient) -> None:
+def _shut(client: BoundedClient) -> None:
     with contextlib.suppress(Exception):
         client.shutdown()
 
 
-def _move_all(client: IMAPClient, uids: list[int], target: str) -> None:
+def _move_all(client: BoundedClient, uids: list[int], target: str) -> None:
     if client.has_capability("MOVE"):
         client.move(uids, target)
         return
@@ -384,7 +424,7 @@ def _move_all(client: IMAPClient, uids: list[int], target: str) -> None:
     _delete(client, uids)
 
 
-def _delete(client: IMAPClient, uids: list[int]) -> None:
+def _delete(client: BoundedClient, uids: list[int]) -> None:
     client.delete_messages(uids, silent=True)
     if client.has_capability("UIDPLUS"):
         client.uid_expunge(uids)
@@ -392,28 +432,14 @@ def _delete(client: IMAPClient, uids: list[int]) -> None:
         client.expunge()
 
 
-def _newest(client: IMAPClient, uids: Sequence[int]) -> datetime | None:
+def _newest(client: BoundedClient, uids: Sequence[int]) -> datetime | None:
     """Return the latest INTERNALDATE of some mails, None where there are none or it isn't told."""
     found = client.fetch(uids, ["INTERNALDATE"]) if uids else {}
-    dates = (data.get(b"INTERNALDATE") for data in found.values())
-    return max((_utc(date) for date in dates if isinstance(date, datetime)), default=None)
+    dates = (utc(data.get(b"INTERNALDATE")) for data in found.values())
+    return max((date for date in dates if date), default=None)
 
 
-def _still_there(client: IMAPClient, uids: list[int], error: Exception) -> list[int]:
-    """Return which mails are still in the folder, after the server has refused a command on them.
-
-    Some refuse one of which a mail is gone (RFC 5530, EXPUNGEISSUED), others pass over that mail
-    (RFC 9051, 6.4.9). Where the ``error`` is the connection's, it is raised again.
-    """
-    if isinstance(error, IMAPClientAbortError):
-        raise error
-    # Some tell at a command's end alone which mails are gone (RFC 3501, 5.5).
-    client.noop()
-    found = set(client.search(["UID", ",".join(map(str, uids))]))
-    return [uid for uid in uids if uid in found]
-
-
-def _personal_prefix(client: IMAPClient) -> str:
+def _personal_prefix(client: BoundedClient) -> str:
     """Return what the names of own folders begin with, such as ``INBOX.`` (RFC 2342)."""
     if not client.has_capability("NAMESPACE"):
         return ""
@@ -424,8 +450,3 @@ def _personal_prefix(client: IMAPClient) -> str:
 def _uidnext(chosen: Mapping[bytes, Any]) -> int:
     """Return the UID that the next mail gets, 0 where the answer to SELECT doesn't tell it."""
     return int(chosen.get(b"UIDNEXT", 0))
-
-
-def _utc(moment: datetime) -> datetime:
-    """Return a server's time as aware UTC; one that names no zone is taken as UTC."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -29,6 +29,9 @@ PLAY_PHRASES: dict[Fault, Phrase] = {
         "your gifts at table {table} are already on their way.",
         advice="They can no longer be changed.",
     ),
+    Fault.LATER_STANDS: _of_hand(
+        "a later mail of yours was handled before this one, and what it says there stands."
+    ),
     Fault.WRONG_GIFTS: _of_hand("you must give {gifts}.", _EXAMPLE),
     Fault.WRONG_NUMBER: _of_hand("you must {verb} {needed_cards}, not {given}.", _EXAMPLE),
     Fault.WRONG_EXPOSURE: _of_hand("you must expose {needed_cards}, not {given}.", _EXAMPLE),

@@ -9,22 +9,30 @@ from datetime import timedelta
 from typing import Protocol, Self
 
 from postal.errors import PostalError
-from postal.mail.connection import MailServerUnavailable, SubmissionUnavailable
+from postal.mail.connection import (
+    MailboxUnavailable,
+    MailServerUnavailable,
+    SubmissionUnavailable,
+)
 from postal.service.blame import whereabouts
 from postal.service.inbound.clockcheck import ClockCheck, Timekeeper
 from postal.service.inbound.intake import Inbox, Polled, poll
-from postal.service.inbound.patience import Failures, PatientInbox
 from postal.service.inbound.queue import handle_new
 from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.outbound.templates import TemplateReview
+from postal.service.outbound.troubles import end_trouble, note_trouble
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
 from postal.service.turns.reached import reckon_all
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
 from postal.store.problems import DatabaseMoved, ServerUnreachable
+from postal.store.rows import TroubleKind
 
 LOG = logging.getLogger("postal")
+
+TELL_MAILBOX_AFTER = timedelta(hours=1)
+"""How long the mailbox is unwell before the GM is told."""
 
 LONGEST_PAUSE = timedelta(minutes=15)
 """The longest wait before a mailbox that was down is tried again."""
@@ -62,6 +70,10 @@ class Connection(Inbox, Timekeeper, Protocol):
         """Log out."""
         ...
 
+    def interrupt(self) -> None:
+        """End at once what is waited for; called by a signal."""
+        ...
+
 
 class Submission(Sending, Protocol):
     """What sends mail, over a connection that lasts."""
@@ -97,8 +109,10 @@ class Rounds:
         self._clock = ClockCheck(work)
         self._review = TemplateReview(work)
         self._inbox: Connection | None = None
+        self._opening: Connection | None = None
+        self._leaving = False
         self._told: dict[str, list[str]] = {}
-        self._failures: Failures = Failures()
+        self._unwell: bool | None = None
         self._half_done: set[str] = set()
         self._lost = False
         self._pause = timedelta(0)
@@ -117,7 +131,7 @@ class Rounds:
 
     def round(self) -> None:
         """Poll, adjudicate, send, tidy up; one part that fails holds up no other."""
-        self._try("mailbox", self.poll)
+        self._try("mailbox", self._poll)
         self._try("adjudication", self._adjudicate)
         self._try("sending", self._send)
         self._try("templates", self._review)
@@ -130,19 +144,19 @@ class Rounds:
             self._drop()
             return Polled(0, handle_new(self._work))
         now = self._work.clock.steady()
-        if self._again is not None and now < self._again:
+        if self._leaving or (self._again is not None and now < self._again):
             return None
         try:
             if self._inbox is None:
-                inbox = self._connect()
+                inbox = self._opening = self._connect()
                 inbox.__enter__()
                 inbox.ensure_folders()
-                self._inbox = inbox
+                self._inbox, self._unwell = inbox, None
             self._clock.look(self._inbox)
-            patient = PatientInbox(self._work, self._inbox, self._failures)
-            polled = poll(self._work, patient, on_time=not self._clock.wrong)
-        except MailServerUnavailable:
+            polled = poll(self._work, self._inbox, on_time=not self._clock.wrong)
+        except MailServerUnavailable as error:
             self._drop()
+            self._note_mailbox(str(error))
             step = max(self._pause * 2, timedelta(seconds=30))
             self._pause = min(step, LONGEST_PAUSE)
             self._again = now + self._pause.total_seconds()
@@ -153,7 +167,35 @@ class Rounds:
             self._drop()
             raise
         self._pause, self._again = timedelta(0), None
+        self._note_mailbox(polled.trouble)
         return polled
+
+    def _poll(self) -> Polled | None:
+        """Poll; a poll that is not whole is told as one that failed."""
+        polled = self.poll()
+        if polled and polled.trouble:
+            raise MailboxUnavailable(polled.trouble)
+        return polled
+
+    def _note_mailbox(self, trouble: str) -> None:
+        """Have the GM told, once it has lasted, that the mailbox can't be read, and of the end.
+
+        Where all has been well since the connection was made, nothing is asked of the database.
+        """
+        if self._leaving:
+            return
+        if trouble:
+            self._unwell = True
+            advice = (
+                "Until it is read no turn is adjudicated at its deadline; completed ones go on.",
+                "What lies in the mailbox counts by the time it came.",
+            )
+            note_trouble(
+                self._work, TroubleKind.MAILBOX, trouble, advice=advice, after=TELL_MAILBOX_AFTER
+            )
+        elif self._unwell is not False:
+            end_trouble(self._work, TroubleKind.MAILBOX, "", "The mailbox is read again.")
+            self._unwell = False
 
     def watch(self, stop: Callable[[], bool]) -> bool:
         """Wait on the connection until mail comes, which is True, or until ``stop()``.
@@ -181,6 +223,15 @@ class Rounds:
             self._drop()
             self._tell("waiting for mail", f"an error of postal's own: {whereabouts(error)}")
         return False
+
+    def leave(self) -> None:
+        """End what the mailbox is waited for, which may take minutes; called by a signal.
+
+        What the round in hand does beside that is ended first.
+        """
+        self._leaving = True
+        if self._opening is not None:
+            self._opening.interrupt()
 
     def close(self) -> None:
         """Close the connections, whatever state they are in, and give back what is half done."""
@@ -269,6 +320,8 @@ class Rounds:
             LOG.info("%s: working again", part)
 
     def _tell(self, part: str, sentence: str) -> None:
+        if self._leaving:
+            return
         told = self._told.setdefault(part, [])
         if sentence not in told and len(told) < MOST_SENTENCES:
             LOG.warning("%s: %s", part, sentence)

@@ -1,11 +1,12 @@
 """Mail that came in, each handled once (MAIL.md, In 9), and the polls that fetched it."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import cast
 
-from sqlalchemy import exists, update
+from sqlalchemy import bindparam, exists, update
 from sqlalchemy.orm import QueryableAttribute, aliased, defer
+from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -16,10 +17,17 @@ from postal.store.rows.mails import NEW
 _MOST_AT_ONCE = 500
 """How many values one statement names: databases have limits."""
 
+PATIENT_TRIES = 2
+"""After so many failed tries a mail holds up the later ones of its sender no more."""
+
 # Made once: to make an alias takes longer than the statement.
 _EARLIER = aliased(MailRow)
 _BEHIND = exists().where(
     col(_EARLIER.status) == MailStatus.NEW,
+    or_(
+        col(_EARLIER.tries) < PATIENT_TRIES,
+        col(_EARLIER.lease_until) > bindparam("now"),
+    ),
     col(_EARLIER.id) < MailRow.id,
     or_(
         col(_EARLIER.seat_id) == MailRow.seat_id,
@@ -30,23 +38,16 @@ _BEHIND = exists().where(
         ),
     ),
 )
-"""Whether an earlier mail of the same seat, or that may be of it, is still to be handled."""
+"""Whether an earlier mail of the same seat, or that may be of it, is still to be handled.
 
+One that has failed for some times is waited for no longer: it does not undo what comes before it.
+"""
 
-def known_uids(
-    session: Session, account: str, folder: str, uidvalidity: int, uids: Sequence[int]
-) -> set[int]:
-    """Return those of a folder's UIDs that are stored already."""
-    known: set[int] = set()
-    for first in range(0, len(uids), _MOST_AT_ONCE):
-        statement = select(MailRow.uid).where(
-            MailRow.account == account,
-            MailRow.folder == folder,
-            MailRow.uidvalidity == uidvalidity,
-            col(MailRow.uid).in_(uids[first : first + _MOST_AT_ONCE]),
-        )
-        known |= set(session.exec(statement).all())
-    return known
+_FAILED: dict[bool | None, tuple[ColumnElement[bool], ...]] = {
+    None: (),
+    False: (col(MailRow.tries) == 0,),
+    True: (col(MailRow.tries) > 0,),
+}
 
 
 def store_mail(session: Session, mail: MailRow) -> tuple[MailRow, bool]:
@@ -83,10 +84,20 @@ def already_handled(session: Session, mail: MailRow) -> MailRow | None:
     return session.exec(statement.order_by(col(MailRow.id))).first()
 
 
-def lease_mail(
-    session: Session, *, owner: str, now: datetime, until: datetime, after: int = 0
+def lease_mail(  # noqa: PLR0913 - each says which, named at the call
+    session: Session,
+    *,
+    owner: str,
+    now: datetime,
+    until: datetime,
+    after: int = 0,
+    failed: bool | None = None,
+    pause: Callable[[int], timedelta] = lambda _: timedelta(0),
 ) -> MailRow | None:
     """Take the next mail to handle, behind mail ``after``, counting the try; None: there is none.
+
+    ``failed``: of those alone that have failed before, or have not. ``pause`` gives how long such a
+    mail waits, by its failed tries, where the program ends before it says what became of this one.
 
     Nobody else handles it before ``until``. A seat's mails are handled one after the other: while
     one waits, because another process has it or it is to be tried again, the later ones wait too,
@@ -105,29 +116,34 @@ def lease_mail(
             ),
             or_(col(MailRow.next_try_at).is_(None), col(MailRow.next_try_at) <= now),
             ~_BEHIND,
+            *_FAILED[failed],
         )
         .order_by(col(MailRow.id))
         .limit(1)
         .with_for_update(skip_locked=True, key_share=True)
     )
-    row = session.exec(statement).first()
+    row = session.exec(statement, params={"now": now}).first()
     if row is not None:
+        # A program that was killed once was killed by chance.
+        row.next_try_at = now + pause(row.tries) if row.tries else None
         row.owner, row.lease_until, row.tries = owner, until, row.tries + 1
         session.flush()
     return row
 
 
-def release_mail(
+def release_mail(  # noqa: PLR0913 - each says what is noted, named at the call
     session: Session,
     mail_id: int,
     *,
     owner: str,
     counts: bool,
     next_try_at: datetime | None = None,
+    reason: str = "",
 ) -> None:
     """Let an own mail go again; it is tried anew from ``next_try_at`` on, or at the next poll.
 
-    ``counts``: whether the try was one, or what failed was not the mail's fault. Nothing is done
+    ``counts``: whether the try was one, or what failed was not the mail's fault; ``reason`` is what
+    it failed at. Nothing is done
     where another process has taken it since, after a lease that was over.
     """
     statement = update(MailRow).where(
@@ -136,7 +152,9 @@ def release_mail(
         col(MailRow.owner) == owner,
     )
     values: dict[str, object] = {"owner": None, "lease_until": None, "next_try_at": next_try_at}
-    if not counts:
+    if counts:
+        values["reason"] = reason
+    else:
         values["tries"] = col(MailRow.tries) - 1
     session.exec(statement.values(**values))
 
@@ -155,12 +173,18 @@ def free_mails(session: Session, owner: str | None = None) -> int:
     return len(session.exec(freed).all())
 
 
-def waits_for_mail(session: Session, game_id: int) -> bool:
-    """Return whether mail of a game, or of nobody knows which, is still to be handled."""
+def waits_for_mail(session: Session, game_id: int, now: datetime) -> bool:
+    """Return whether mail of a game, or of nobody knows which, is still to be handled.
+
+    One that fails each time is none of these: how long the game waits for it is another question.
+    """
     statement = select(MailRow.id).where(
         MailRow.status == MailStatus.NEW,
         or_(
-            MailRow.game_id == game_id,
+            and_(
+                MailRow.game_id == game_id,
+                or_(MailRow.tries == 0, col(MailRow.lease_until) > now),
+            ),
             and_(col(MailRow.game_id).is_(None), MailRow.tries == 0),
         ),
     )

@@ -57,6 +57,19 @@ def taken_after(
     return session.exec(statement.order_by(col(OrderHistoryRow.id))).first()
 
 
+def later_lines(
+    session: Session, turn_id: int, seat_id: int, mail_id: int
+) -> Sequence[OrderHistoryRow]:
+    """Return all that was done on the word of a seat's mails in a turn that came after one."""
+    statement = select(OrderHistoryRow).where(
+        OrderHistoryRow.turn_id == turn_id,
+        OrderHistoryRow.seat_id == seat_id,
+        col(OrderHistoryRow.mail_id) > mail_id,
+        col(OrderHistoryRow.action).not_in(_NOTHING_DONE),
+    )
+    return session.exec(statement.order_by(col(OrderHistoryRow.id))).all()
+
+
 def attendance(session: Session, turn_id: int, seat_id: int) -> AttendanceRow:
     """Return a seat's attendance in a turn, begun here where there is none yet."""
     statement = select(AttendanceRow).where(

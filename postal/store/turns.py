@@ -11,15 +11,6 @@ from sqlmodel import Session, col, select
 
 from postal.store.rows import GameRow, GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
 
-_UNHANDLED = exists().where(
-    col(MailRow.status) == MailStatus.NEW,
-    or_(
-        col(MailRow.game_id) == TurnRow.game_id,
-        and_(col(MailRow.game_id).is_(None), col(MailRow.tries) == 0),
-    ),
-)
-"""Whether mail of a turn's game, or of nobody knows which, is still to be handled."""
-
 
 def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
     """Return all turns of a game, the deal first."""
@@ -265,8 +256,22 @@ def _due(now: datetime, polled: datetime | None) -> ColumnElement[bool]:
         col(TurnRow.due_at) <= now,
         or_(col(TurnRow.claim_until).is_(None), col(TurnRow.claim_until) <= now),
         in_time,
-        ~_UNHANDLED,
+        ~_unhandled(now),
     )
+
+
+def _unhandled(now: datetime) -> ColumnElement[bool]:
+    """Whether mail of a turn's game, or of nobody knows which, is still to be handled.
+
+    One that fails each time is not counted: how long a turn waits for it is asked at each that is
+    due.
+    """
+    mine = and_(
+        col(MailRow.game_id) == TurnRow.game_id,
+        or_(col(MailRow.tries) == 0, col(MailRow.lease_until) > now),
+    )
+    nobodys = and_(col(MailRow.game_id).is_(None), col(MailRow.tries) == 0)
+    return exists().where(col(MailRow.status) == MailStatus.NEW, or_(mine, nobodys))
 
 
 def _left_over(now: datetime) -> ColumnElement[bool]:

@@ -35,8 +35,9 @@ from imapclient import IMAPClient
 
 from postal.engine.view import view
 from postal.mail.imap import PROCESSED, ImapSettings, Mailbox
-from postal.service.inbound.intake import put_away, take_in
+from postal.service.inbound.intake import put_away
 from postal.service.inbound.queue import handle_new
+from postal.service.inbound.taking import take_in
 from tests.bench.say import say
 from tests.mail.postroom import NOW
 from tests.servers import HOST, Dovecot, dovecot

@@ -29,8 +29,9 @@ from time import perf_counter, process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from postal.service.inbound.intake import put_away, take_in
+from postal.service.inbound.intake import put_away
 from postal.service.inbound.queue import handle_new
+from postal.service.inbound.taking import take_in
 from postal.service.ticks import Rounds
 from tests.bench.league_rows import SETTLED, fill, order, play_games, running_games
 from tests.bench.say import say

@@ -15,7 +15,7 @@ from sqlmodel import col, select
 
 from postal.clock import ManualClock
 from postal.engine.view import view
-from postal.mail.imap import Fetched
+from postal.mail.fetching import Facts, Fetched
 from postal.ordertext import Context
 from postal.reports import Reports
 from postal.resources import games_path, templates_path
@@ -63,6 +63,20 @@ class HeldInbox:
         """Return a mail as the server holds it."""
         raw = self.mails[uid - 1]
         return Fetched(uid, self.uidvalidity, len(raw), self.arrived, raw)
+
+    def header(self, uid: int) -> bytes | None:
+        """Have none by itself."""
+
+    def facts(self, uids: Sequence[int]) -> dict[int, Facts]:
+        """Return size and time of mails."""
+        return {uid: Facts(len(self.mails[uid - 1]), self.arrived) for uid in uids}
+
+    def gives_others(self) -> bool:
+        """Have no others."""
+        return False
+
+    def reopen(self) -> None:
+        """Be connected."""
 
     def move(self, uids: Sequence[int], folder: str) -> None:
         """Note the folder."""

@@ -67,21 +67,12 @@ NOOP = {"NOOP": b"%s OK nothing new\r\n"}
     "answer", [b"%s NO no\r\n", b"%s BAD x\r\n", b"* 1 FETCH (UID\r\n%s OK x\r\n"]
 )
 def test_nonsense_is_one_exception_too(answer: bytes) -> None:
-    """Refusals and what can't be parsed end the connection, as a drop does."""
+    """Refusals and what can't be parsed are told as a lost connection is."""
     with (
         scripted(talk_imap, IMAP | NOOP | {"UID FETCH SIZE": answer}) as (port, _),
         pytest.raises(MailboxUnavailable, match="Unexpected answer"),
     ):
         _use_everything(_imap(port))
-
-
-@pytest.mark.parametrize("body", [b"* 1 FETCH (UID 5 BODY[] NIL)\r\n%s OK x\r\n", b"%s OK x\r\n"])
-def test_a_mail_that_vanished_is_none(body: bytes) -> None:
-    """A NIL body and an empty answer mean that the mail is gone."""
-    answers = IMAP | {"UID FETCH BODY": body}
-    with scripted(talk_imap, answers) as (port, _), Mailbox(_imap(port)) as mailbox:
-        assert mailbox.fetch(5) is None
-        assert mailbox.fetch(6) is None
 
 
 def test_servers_without_move_copy_delete_and_expunge() -> None:

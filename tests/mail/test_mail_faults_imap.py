@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -213,13 +214,19 @@ def test_idle_is_renewed_before_ten_minutes(monkeypatch: pytest.MonkeyPatch) -> 
         return [], [], []
 
     class Client:
-        def idle(self) -> None:
+        def begin_idle(self) -> list[bytes]:
             """Begin."""
+            return []
 
-        def socket(self) -> None:
+        def idle_check(self, timeout: float) -> list[tuple[Any, ...]]:
+            """Be told of nothing."""
+            del timeout
+            return []
+
+        def socket(self) -> Any:
             """Return what is never read."""
 
-        def idle_done(self) -> tuple[bytes, list[object]]:
+        def idle_done(self) -> tuple[bytes, list[tuple[Any, ...]]]:
             """End."""
             return b"", []
 

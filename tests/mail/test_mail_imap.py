@@ -34,6 +34,7 @@ def test_mail_comes_whole_in_order_of_arrival(house: House) -> None:
         assert b"Return-Path: <ann@example.org>" in mail.raw
         assert mail.size == len(mail.raw)
         assert mail.uidvalidity == mailbox.uidvalidity > 0
+        assert mail.internal_date is not None
         assert mail.internal_date.utcoffset() == dt.timedelta(0)
 
 

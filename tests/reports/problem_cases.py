@@ -202,6 +202,7 @@ def problems() -> Iterator[tuple[str, Problem]]:
     yield "D: fold, of a player without hands", _read("D: fold", Context({}, {}))
     marked = Problem(Fault.MARKED, NO_FIGURES, ("A: fold",), "A2", ":: A: fold", 1)
     yield marked.line, marked
+    yield "A: fold, of an older mail", Problem(Fault.LATER_STANDS, hand="A2", line="A: fold")
     yield NAMESAKE, _read(NAMESAKE, Context({"A": "A2"}, {"A": {"Cat Ash": 1, "Cat Elm": -1}}))
     for line in FOR_ALL:
         yield line, _read(line, PLAYER)

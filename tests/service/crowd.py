@@ -23,6 +23,7 @@ import psycopg
 from sqlalchemy import make_url
 
 from postal.engine.view import view
+from postal.mail.fetching import Facts
 from postal.mail.smtp import SendResult
 from postal.service import workplace
 
@@ -251,6 +252,9 @@ class Post:
         del seconds, stop
         return False
 
+    def interrupt(self) -> None:
+        """Wait for nothing."""
+
     def close(self) -> None:
         """Stay."""
 
@@ -260,6 +264,21 @@ class Post:
 
     def fetch(self, uid: int) -> None:
         """Have none."""
+
+    def header(self, uid: int) -> None:
+        """Have none."""
+
+    def facts(self, uids: Sequence[int]) -> dict[int, Facts]:
+        """Have none."""
+        del uids
+        return {}
+
+    def gives_others(self) -> bool:
+        """Have none."""
+        return False
+
+    def reopen(self) -> None:
+        """Stay."""
 
     def move(self, uids: Sequence[int], folder: str) -> None:
         """Have none."""

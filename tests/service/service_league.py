@@ -17,7 +17,7 @@ from postal.clock import ManualClock
 from postal.engine.game import due
 from postal.engine.state import Game
 from postal.engine.view import GameView, view
-from postal.mail.imap import Fetched
+from postal.mail.fetching import Facts, Fetched, NotHandedOver
 from postal.mail.smtp import SendResult
 from postal.reports import Frame, Rendered, Reports
 from postal.resources import games_path, templates_path
@@ -102,6 +102,11 @@ class Post:
     during: list[bytes] = field(default_factory=list)
     says: datetime | None = None
     asked: int = 0
+    kept_back: dict[int, str] = field(default_factory=dict)
+    headless: set[int] = field(default_factory=set)
+    undated: set[int] = field(default_factory=set)
+    others: bool = False
+    reopened: int = 0
     _next: int = 1
 
     def deliver(self, raw: bytes, at: datetime | None = None, size: int | None = None) -> int:
@@ -151,6 +156,9 @@ class Post:
         self._stumble("idle")
         return bool(self.inbox)
 
+    def interrupt(self) -> None:
+        """Wait for nothing."""
+
     def close(self) -> None:
         """Count the end of a connection."""
         self.closed += 1
@@ -169,10 +177,35 @@ class Post:
         self._stumble("fetch")
         if uid not in self.inbox:
             return None
+        if uid in self.kept_back:
+            raise NotHandedOver(self.kept_back[uid], self.facts([uid])[uid])
         raw, at, size = self.inbox[uid]
+        date = None if uid in self.undated else at
         if size > 2 * 1024 * 1024:
-            return Fetched(uid, self.uidvalidity, size, at, None, raw.partition(b"\r\n\r\n")[0])
-        return Fetched(uid, self.uidvalidity, size, at, raw)
+            return Fetched(uid, self.uidvalidity, size, date, None, raw.partition(b"\r\n\r\n")[0])
+        return Fetched(uid, self.uidvalidity, size, date, raw)
+
+    def header(self, uid: int) -> bytes | None:
+        """Return the header of a mail, where it is not kept back too."""
+        head = self.inbox[uid][0].partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+        return None if uid in self.headless else head
+
+    def facts(self, uids: Sequence[int]) -> dict[int, Facts]:
+        """Return size and time of mails."""
+        found = {uid: self.inbox[uid] for uid in uids}
+        return {
+            uid: Facts(size, None if uid in self.undated else at)
+            for uid, (_, at, size) in found.items()
+        }
+
+    def gives_others(self) -> bool:
+        """Return whether the other folders' mails are handed over."""
+        return self.others
+
+    def reopen(self) -> None:
+        """Connect anew."""
+        self._stumble("enter")
+        self.reopened += 1
 
     def move(self, uids: Sequence[int], folder: str) -> None:
         """Move mails; one that is gone is no fault."""

@@ -5,13 +5,15 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlmodel import Session
 
 from postal.engine.view import view
 from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.service.inbound import filing, handling
 from postal.service.inbound.filing import MOST_PROBLEMS
-from postal.service.inbound.queue import TRIES
-from postal.store.rows import MailStatus
+from postal.service.workplace import Workplace
+from postal.store.mails import free_mails
+from postal.store.rows import MailRow, MailStatus
 from tests.service.service_league import (
     DEADLINE,
     GM_BOX,
@@ -257,7 +259,7 @@ def test_what_this_version_cannot_do_is_told(dealt: League, command: str) -> Non
 def test_a_poisoned_mail_stops_nothing(
     dealt: League, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Three tries, then it is set aside and the GM told; the log quotes nothing of it (In 7)."""
+    """It is tried again for a day, then set aside and the GM told; the log quotes nothing of it."""
     poison, line = example(dealt), example(dealt, "Bob")
     real = filing.take
 
@@ -270,32 +272,85 @@ def test_a_poisoned_mail_stops_nothing(
     with caplog.at_level(logging.DEBUG):
         dealt.write("Ann", poison)
         dealt.write("Bob", line)
-        for _ in range(TRIES):
-            dealt.poll()
-    assert dealt.on_file("Bob") == [line]
-    assert len(dealt.outbox("Bob", "receipt")) == 1
+        dealt.poll()
+        assert dealt.on_file("Bob") == [line]
+        assert len(dealt.outbox("Bob", "receipt")) == 1
+        poll_for(dealt, 23)
+        assert dealt.mails()[0].status is MailStatus.NEW
+        poll_for(dealt, 2)
     assert dealt.mails()[0].status is MailStatus.QUARANTINED
     assert len(dealt.post.folders[QUARANTINE]) == 1
-    notice = text_of(dealt.outbox("", "gm")[-1].raw)
-    assert "set aside" in notice
-    assert poison not in notice + caplog.text
+    told = [row for row in dealt.outbox("", "gm") if row.subject == TOLD]
+    notices = [text_of(row.raw) for row in told]
+    assert ["could not be handled (ValueError)" in " ".join(one.split()) for one in notices] == [
+        True
+    ] * 2
+    assert poison not in "".join(notices) + caplog.text
+
+
+TOLD = f"{SLUG}: a mail can't be handled"
+
+
+def ending(*_: object) -> None:
+    """End the program."""
+    raise SystemExit
 
 
 def test_a_mail_at_which_the_program_ends_each_time_is_set_aside(
     dealt: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or it would end for ever."""
+    """Or it would end for ever; but others go before it, and it has a day."""
 
-    def ending(*_: object) -> None:
-        raise SystemExit
+    def ending_at_anns(session: Session, work: Workplace, row: MailRow) -> object:
+        if row.id == 1:
+            ending()
+        return handling.work_out(session, work, row)
 
-    monkeypatch.setattr("postal.service.inbound.queue.work_out", ending)
+    monkeypatch.setattr("postal.service.inbound.queue.work_out", ending_at_anns)
     dealt.write("Ann", example(dealt))
-    for _ in range(TRIES):
-        with pytest.raises(SystemExit):
+    dealt.write("Bob", example(dealt, "Bob"))
+    ended = 0
+    for _ in range(3 * 24):
+        try:
             dealt.poll()
-    dealt.poll()
-    assert dealt.mails()[0].status is MailStatus.QUARANTINED
+        except SystemExit:
+            ended += 1
+            restarted(dealt)
+        dealt.clock.advance(HOUR / 2)
+    assert dealt.on_file("Bob")
+    assert [mail.status for mail in dealt.mails()] == [MailStatus.QUARANTINED, MailStatus.DONE]
+    assert 4 < ended < 40
+    assert [row.subject for row in dealt.outbox("", "gm")][-2:] == [TOLD] * 2
+
+
+def test_three_kills_at_a_mail_set_no_innocent_aside(
+    dealt: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is handled when nobody kills the program at it any more, and its order counts."""
+    with monkeypatch.context() as patch:
+        patch.setattr("postal.service.inbound.queue.work_out", ending)
+        dealt.write("Ann", example(dealt))
+        for _ in range(3):
+            with pytest.raises(SystemExit):
+                dealt.poll()
+            restarted(dealt)
+            dealt.clock.advance(5 * MINUTE)
+    poll_for(dealt, 1)
+    assert dealt.mails()[0].status is MailStatus.DONE
+    assert dealt.on_file("Ann") == [example(dealt)]
+
+
+def restarted(league: League) -> None:
+    """Do what a daemon does at its start."""
+    with league.database.transaction() as session:
+        free_mails(session)
+
+
+def poll_for(league: League, hours: int) -> None:
+    """Poll every quarter of an hour for so long."""
+    for _ in range(4 * hours):
+        league.clock.advance(HOUR / 4)
+        league.poll()
 
 
 def test_an_older_order_never_takes_the_place_of_a_newer(
@@ -315,6 +370,9 @@ def test_an_older_order_never_takes_the_place_of_a_newer(
     dealt.write("Ann", f"{first}\ncancel {first[0]}\n")
     dealt.poll()
     assert dealt.on_file("Ann") == []
+    assert dealt.outbox("Ann", "receipt") == []
+    dealt.clock.advance(MINUTE)
+    dealt.poll()
     dealt.poll()
     assert dealt.on_file("Ann") == []
     assert [mail.status for mail in dealt.mails()] == [MailStatus.DONE] * 2

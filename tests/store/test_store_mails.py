@@ -1,6 +1,7 @@
 """Mail that came in: stored once, read once, and put away."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 from sqlalchemy.exc import IntegrityError
@@ -10,7 +11,6 @@ from postal.store.database import Database
 from postal.store.mails import (
     already_handled,
     earlier_of_seat,
-    known_uids,
     mails_like,
     mails_with_status,
     store_mail,
@@ -19,7 +19,8 @@ from postal.store.mails import (
 )
 from postal.store.rows import MailRow, MailStatus
 from postal.store.settings import setting_or
-from tests.store.store_league import MINUTE, mail, number_of, store_game, store_mails
+from postal.store.unread import known_mails
+from tests.store.store_league import MINUTE, NOON, mail, number_of, store_game, store_mails
 
 
 def test_a_mail_is_stored_once(database: Database) -> None:
@@ -39,18 +40,23 @@ def test_the_database_itself_refuses_a_uid_twice(database: Database) -> None:
         session.add_all([mail(5), mail(5)])
 
 
+def uids_known(*question: Any) -> set[int]:
+    """Return which UIDs are known."""
+    return set(known_mails(*question))
+
+
 def test_of_very_many_uids_those_stored_are_known(database: Database) -> None:
     """More than one statement can name; each folder, account and UIDVALIDITY has its own."""
     odd = range(1, 1500, 2)
     store_mails(database, *(mail(uid) for uid in odd))
     with database.reading() as session:
         asked = list(range(1, 3000))
-        assert known_uids(session, "gm", "INBOX", 1, asked) == set(odd)
-        assert known_uids(session, "gm", "INBOX", 1, [2, 3]) == {3}
-        assert known_uids(session, "gm", "INBOX", 1, []) == set()
-        assert known_uids(session, "gm", "INBOX", 2, asked) == set()
-        assert known_uids(session, "gm", "Other", 1, asked) == set()
-        assert known_uids(session, "other", "INBOX", 1, asked) == set()
+        assert uids_known(session, "gm", "INBOX", 1, asked) == set(odd)
+        assert uids_known(session, "gm", "INBOX", 1, [2, 3]) == {3}
+        assert uids_known(session, "gm", "INBOX", 1, []) == set()
+        assert uids_known(session, "gm", "INBOX", 2, asked) == set()
+        assert uids_known(session, "gm", "Other", 1, asked) == set()
+        assert uids_known(session, "other", "INBOX", 1, asked) == set()
 
 
 @pytest.mark.parametrize("status", [MailStatus.DONE, MailStatus.IGNORED, MailStatus.QUARANTINED])
@@ -137,22 +143,25 @@ def test_a_game_waits_for_its_mail(database: Database, game_id: int) -> None:
         other = number_of(store_game(session, "other"))
     (number,) = store_mails(database, mail(1, game_id=game_id))
     with database.transaction() as session:
-        assert waits_for_mail(session, game_id)
-        assert not waits_for_mail(session, other)
+        assert waits_for_mail(session, game_id, NOON)
+        assert not waits_for_mail(session, other, NOON)
         row = session.get_one(MailRow, number)
-        row.tries = 2
-        assert waits_for_mail(session, game_id)
+        row.tries, row.owner, row.lease_until = 1, "one", NOON + MINUTE
+        assert waits_for_mail(session, game_id, NOON), "it is being handled"
+        assert not waits_for_mail(session, game_id, NOON + MINUTE), "it has failed"
+        row.tries = 0
+        assert waits_for_mail(session, game_id, NOON + MINUTE)
         row.status = MailStatus.DONE
-        assert not waits_for_mail(session, game_id)
+        assert not waits_for_mail(session, game_id, NOON)
 
 
 def test_every_game_waits_for_mail_of_nobody_knows_which(database: Database, game_id: int) -> None:
     """Until it has been looked at once: it may be any game's."""
     (number,) = store_mails(database, mail(1))
     with database.transaction() as session:
-        assert waits_for_mail(session, game_id)
+        assert waits_for_mail(session, game_id, NOON)
         session.get_one(MailRow, number).tries = 1
-        assert not waits_for_mail(session, game_id)
+        assert not waits_for_mail(session, game_id, NOON)
 
 
 def test_the_mails_of_a_seat_s_turn_are_found_latest_first(

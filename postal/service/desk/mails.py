@@ -18,6 +18,10 @@ from postal.store.mails import mails_with_status
 from postal.store.rows import GameRow, MailRow, MailStatus, SeatRow
 from postal.store.tokens import KnownTokens
 
+_ASKED_FOR = (
+    MailStatus.NEW, MailStatus.UNREAD, MailStatus.QUARANTINED, MailStatus.REJECTED,
+)  # fmt: skip
+
 LATELY = timedelta(weeks=3)
 """How long a mail without a token is listed unasked."""
 
@@ -37,8 +41,9 @@ def list_mails(
 ) -> list[dict[str, Any]]:
     """Return the mails of some statuses, or those that need the GM, in their order of arrival.
 
-    The latter are those in quarantine and, of the last weeks, those without a token and those with
-    one that are not as people's mail is. Times are UTC. Tokens are masked in every text, and cards
+    The latter are those that the server keeps back, those that fail when they are handled, those in
+    quarantine and, of the last weeks, those without a token and those with one that are not as
+    people's mail is. Times are UTC. Tokens are masked in every text, and cards
     too but for ``reveal``.
     """
     with work.database.reading() as session:
@@ -46,7 +51,7 @@ def list_mails(
         chosen = [MailStatus(status) for status in statuses]
         rows = [
             row
-            for status in chosen or (MailStatus.QUARANTINED, MailStatus.REJECTED)
+            for status in chosen or _ASKED_FOR
             for row in mails_with_status(session, status)
             if chosen or _needs_gm(work, row)
         ]
@@ -90,8 +95,10 @@ def show_mail(work: Workplace, number: int, *, reveal: bool = False) -> dict[str
 
 
 def _needs_gm(work: Workplace, row: MailRow) -> bool:
-    if row.status == MailStatus.QUARANTINED:
+    if row.status in (MailStatus.QUARANTINED, MailStatus.UNREAD):
         return True
+    if row.status is MailStatus.NEW:
+        return row.tries > 0
     # Of those that were rejected only one that is filed under no seat waits to be looked at.
     recent = row.received_at > work.clock.now() - LATELY
     return recent and row.status is MailStatus.REJECTED and row.seat_id is None
@@ -110,8 +117,18 @@ def _summary(row: MailRow, known: Container[str], *, reveal: bool) -> dict[str, 
         "subject": _plain(incoming.subject, known, reveal=reveal),
         "size": row.size,
         "status": row.status.value,
-        "reason": _plain(row.reason, known, reveal=reveal),
+        "reason": _plain(_reason(row), known, reveal=reveal),
     }
+
+
+def _reason(row: MailRow) -> str:
+    """Return what became of a mail; of one that waits, since when, after how many tries and why."""
+    if row.status not in (MailStatus.NEW, MailStatus.UNREAD) or not row.tries:
+        return row.reason
+    tries = "1 try" if row.tries == 1 else f"{row.tries} tries"
+    since = f"since {row.received_at:%d %B %Y %H:%M} UTC, {tries}"
+    what = "not handed over" if row.status is MailStatus.UNREAD else "not handled"
+    return f"{what} {since}: {row.reason or 'the program ended at it'}"
 
 
 def _head(row: MailRow) -> Incoming:

@@ -6,11 +6,13 @@ import logging
 
 from sqlmodel import Session
 
+from postal.engine.problems import Fault
 from postal.errors import PostalError
 from postal.service.blame import whereabouts
 from postal.service.inbound.handling import work_out
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.queue import FOLDER_OF, write_outcome
+from postal.service.inbound.telling import tell_over
 from postal.service.outbound.letters import Letters
 from postal.service.overtaken import OvertakenError
 from postal.service.workplace import Workplace
@@ -34,20 +36,38 @@ def handle_again(work: Workplace, number: int) -> str:
 
 
 def release(work: Workplace, number: int) -> str:
-    """Handle a mail in quarantine again, the GM vouching for its sender; return what became."""
+    """Handle a mail that is held or was not read, the GM vouching for it; return what became."""
     with work.database.reading() as session:
-        _held(find_mail(session, number))
+        _held(work, find_mail(session, number))
     return _handle(work, number, vouched=True)
 
 
 def set_done(work: Workplace, number: int) -> str:
     """Mark a mail as dealt with by the GM, and return so; nothing else is done for it."""
     with work.database.transaction() as session:
-        row = _held(find_mail(session, number, hold=True), MailStatus.REJECTED)
+        row = _held(work, find_mail(session, number, hold=True), MailStatus.REJECTED)
         row.status, row.reason = MailStatus.DONE, "the GM dealt with it"
+        _let_go(row)
         _aim(row)
         _share_fate(session, row)
-        return f"Mail {number} is marked as dealt with."
+    tell_over(work, row, "The GM dealt with it.")
+    return f"Mail {number} is marked as dealt with."
+
+
+def discard(work: Workplace, number: int) -> str:
+    """Let a mail go that was not read or not handled: it holds no turn any more; return so."""
+    with work.database.transaction() as session:
+        row = _held(work, find_mail(session, number, hold=True))
+        if row.status is MailStatus.UNREAD:
+            # To move it might fail as its reading does.
+            row.status, row.target, row.moved = MailStatus.IGNORED, row.place, True
+        else:
+            row.status = MailStatus.REJECTED
+            _aim(row)
+        row.reason = "the GM discarded it"
+        _let_go(row)
+    tell_over(work, row, "The GM discarded it.")
+    return f"Mail {number} is discarded: it does nothing, and no turn waits for it."
 
 
 def find_mail(session: Session, number: int, *, hold: bool = False) -> MailRow:
@@ -73,7 +93,7 @@ def _handle(work: Workplace, number: int, *, vouched: bool = False) -> str:
         while True:
             with work.database.reading() as session:
                 row = find_mail(session, number)
-                _refuse_done(session, row)
+                _refuse_done(session, work, row)
                 _refuse_gone(row)
                 outcome, letters = work_out(session, work, row, vouched=vouched)
             try:
@@ -91,6 +111,7 @@ def _handle(work: Workplace, number: int, *, vouched: bool = False) -> str:
         ) from None
     status, reason = outcome.status.value, outcome.reason
     LOG.info("mail in %s, handled again: %s, %s", number, status, reason)
+    tell_over(work, row, "It was handled.")
     return f"Mail {number}: {status}, {reason}."
 
 
@@ -101,10 +122,11 @@ def _write(
         row = find_mail(session, number, hold=True)
         if vouched:
             # Another command may have dealt with it meanwhile.
-            _held(row)
-        _refuse_done(session, row)
-        _refuse_overtaken(session, row, outcome)
-        row.tries = 1
+            _held(work, row)
+        _refuse_done(session, work, row)
+        if row.status not in (MailStatus.UNREAD, MailStatus.NEW):
+            _refuse_overtaken(session, row, outcome)
+        row.tries, row.singled_at = 1, None
         write_outcome(session, row, outcome, letters)
         _share_fate(session, row)
 
@@ -123,9 +145,19 @@ def _aim(row: MailRow) -> None:
     row.moved = row.place == row.target
 
 
-def _refuse_done(session: Session, row: MailRow) -> None:
-    if row.status == MailStatus.NEW:
+def _let_go(row: MailRow) -> None:
+    row.owner = row.lease_until = row.next_try_at = row.singled_at = None
+
+
+def _refuse_waiting(work: Workplace, row: MailRow) -> None:
+    """Leave a mail to the next poll that waits to be handled, but for one that failed before."""
+    handled_now = row.lease_until is not None and row.lease_until > work.clock.now()
+    if row.status == MailStatus.NEW and (row.next_try_at is None or handled_now):
         raise PostalError(f"Mail {row.id} waits to be handled: the next poll takes it.")
+
+
+def _refuse_done(session: Session, work: Workplace, row: MailRow) -> None:
+    _refuse_waiting(work, row)
     taken = taken_of_mails(session, mails_like(session, row))
     if taken:
         raise PostalError(
@@ -136,7 +168,10 @@ def _refuse_done(session: Session, row: MailRow) -> None:
 
 def _refuse_overtaken(session: Session, row: MailRow, outcome: Outcome) -> None:
     """Let no older order take the place of a newer one."""
-    if outcome.turn is None or not outcome.orders_something or row.id is None:
+    if outcome.turn is None or row.id is None:
+        return
+    overtaken = any(line.code == Fault.LATER_STANDS.code for line in outcome.turn.log)
+    if not (outcome.orders_something or overtaken):
         return
     later = taken_after(session, outcome.turn.turn.id or 0, outcome.turn.seat_id, row.id)
     if later is not None and outcome.whose is not None:
@@ -146,10 +181,9 @@ def _refuse_overtaken(session: Session, row: MailRow, outcome: Outcome) -> None:
         )
 
 
-def _held(row: MailRow, *others: MailStatus) -> MailRow:
-    if row.status == MailStatus.NEW:
-        raise PostalError(f"Mail {row.id} waits to be handled: the next poll takes it.")
-    if row.status not in (MailStatus.QUARANTINED, *others):
+def _held(work: Workplace, row: MailRow, *others: MailStatus) -> MailRow:
+    _refuse_waiting(work, row)
+    if row.status not in (MailStatus.QUARANTINED, MailStatus.UNREAD, MailStatus.NEW, *others):
         raise PostalError(
             f"Mail {row.id} is not held: it is {row.status.value}, {row.reason}."
             f" `postal inbox reparse {row.id}` would handle it again."

@@ -99,6 +99,7 @@ def take(
     owes = any(one == player for one, _ in due(loaded.game))
     lines = Lines(loaded.game, player, reading, taken)
     troubled, until = presence_after(loaded, before, lines, arrived)
+    last = max(before.last_order_at or arrived, arrived)
     cancels = any(isinstance(line.order, Cancel) for line in reading.lines)
     after = filing.file.with_presence(
         player,
@@ -106,7 +107,7 @@ def take(
         troubled=troubled,
         troubled_until=until,
         waiting=waits[-1] and owes if waits else before.waiting,
-        last_order_at=arrived if taken.accepted or cancels else before.last_order_at,
+        last_order_at=last if taken.accepted or cancels else before.last_order_at,
     )
     return replace(filing, file=after, holds=troubles(loaded, lines))
 

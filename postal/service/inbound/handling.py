@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlmodel import Session
 
 from postal.engine.view import view
-from postal.mail.imap import MAX_MAIL_BYTES
+from postal.mail.fetching import MAX_MAIL_BYTES
 from postal.mail.incoming import Incoming, read
 from postal.ordertext import Reading
 from postal.reports.display import counted
@@ -21,6 +21,7 @@ from postal.service.inbound.filing import take, turn_change
 from postal.service.inbound.gatekeeping import refused
 from postal.service.inbound.late import late
 from postal.service.inbound.marked import without_ours
+from postal.service.inbound.older import holding_no_more, without_overtaken
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.reading import read_whole
 from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
@@ -110,7 +111,10 @@ def _orders(case: SeatCase) -> Outcome:
     work, loaded, seat = case.work, case.loaded, case.seat
     now = work.clock.now()
     reading = without_ours(case, best_reading(case.incoming, loaded, seat.name))
-    filing = take(loaded, case.file, seat.name, reading, min(case.row.internal_date, now))
+    reading, overtaken = without_overtaken(case, reading)
+    came = min(case.row.internal_date, now)
+    filing = take(loaded, case.file, seat.name, reading, came)
+    filing = holding_no_more(filing, case.file) if overtaken else filing
     named = {command.name for command in reading.commands}
     told_there = named & {"wait", "ready", *UNAVAILABLE}
     if reading.lines or reading.problems or told_there or not named:

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy.exc import IntegrityError
-
-from postal.mail.imap import Fetched
-from postal.mail.incoming import read_head
 from postal.service.inbound.queue import handle_new
-from postal.service.inbound.whose import identify
+from postal.service.inbound.taking import Listing, take_in
 from postal.service.workplace import Workplace
-from postal.store.mails import known_uids, note_moved, poll_finished, store_mail, unmoved_mails
-from postal.store.rows import MailRow, fold
+from postal.store.mails import note_moved, unmoved_mails
+from postal.store.rows import MailRow
 
 
-class Inbox(Protocol):
+class Inbox(Listing, Protocol):
     """The mailbox that is polled: ``postal.mail.imap.Mailbox``, or a stand-in."""
-
-    @property
-    def uidvalidity(self) -> int:
-        """The folder's UIDVALIDITY."""
-        ...
-
-    def new_uids(self) -> tuple[int, ...]:
-        """Return the UIDs that are there, lowest first."""
-        ...
-
-    def fetch(self, uid: int) -> Fetched | None:
-        """Return a mail, None where it is gone."""
-        ...
 
     def move(self, uids: Sequence[int], folder: str) -> None:
         """Put mails into a folder."""
@@ -45,10 +27,14 @@ class Inbox(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """What a poll came to: mails stored, and mails handled, by status."""
+    """What a poll came to: mails stored, and mails handled, by status.
+
+    ``trouble`` says why it is not whole (RULES.md 10.5), empty where it is.
+    """
 
     stored: int
     handled: tuple[str, ...] = ()
+    trouble: str = ""
 
 
 def poll(work: Workplace, inbox: Inbox, *, on_time: bool = True) -> Polled:
@@ -58,31 +44,12 @@ def poll(work: Workplace, inbox: Inbox, *, on_time: bool = True) -> Polled:
     transaction of its own. MailboxUnavailable and PostalError (the database, a template) pass:
     the next poll goes on. Where the clock is wrong, not ``on_time``, it counts for no deadline.
     """
-    stored = take_in(work, inbox, on_time=on_time)
+    taken = take_in(work, inbox, on_time=on_time)
     try:
         handled = handle_new(work)
     finally:
         put_away(work, inbox)
-    return Polled(stored, handled)
-
-
-def take_in(work: Workplace, inbox: Inbox, *, on_time: bool = True) -> int:
-    """Store every mail of the folder that is not yet stored; return how many there were."""
-    began = work.clock.now()
-    uids = inbox.new_uids()
-    place, validity = (work.account, work.folder), inbox.uidvalidity
-    with work.database.reading() as session:
-        known = known_uids(session, *place, validity, uids)
-    stored = 0
-    for uid in uids:
-        if uid not in known:
-            fetched = inbox.fetch(uid)
-            if fetched is not None:
-                stored += _store(work, fetched)
-    if on_time:
-        with work.database.transaction() as session:
-            poll_finished(session, *place, uidvalidity=validity, began=began)
-    return stored
+    return Polled(taken.stored, handled, taken.trouble)
 
 
 def put_away(work: Workplace, inbox: Inbox) -> None:
@@ -99,7 +66,7 @@ def put_away(work: Workplace, inbox: Inbox) -> None:
     try:
         for target, mails in together.items():
             here = [row for row in mails if row.place == work.folder]
-            uids = [row.uid for row in here if row.uidvalidity == inbox.uidvalidity]
+            uids = [row.uid for row in here if row.uidvalidity == inbox.uidvalidity and row.uid > 0]
             if uids:
                 inbox.move(uids, target)
             done[target] = here
@@ -118,32 +85,3 @@ def _note_moved(work: Workplace, moved: Mapping[str, Sequence[MailRow]]) -> None
         with work.database.transaction() as session:
             for target, rows in moved.items():
                 note_moved(session, [row.id or 0 for row in rows], target)
-
-
-def _store(work: Workplace, fetched: Fetched) -> bool:
-    # Of a mail that is too large its header alone: it tells whom to answer.
-    raw = fetched.raw if fetched.raw is not None else fetched.head
-    head = read_head(raw or b"")
-    mail = MailRow(
-        account=work.account,
-        folder=work.folder,
-        uidvalidity=fetched.uidvalidity,
-        uid=fetched.uid,
-        sha256=hashlib.sha256(raw).hexdigest() if raw is not None else None,
-        size=fetched.size,
-        internal_date=fetched.internal_date,
-        received_at=work.clock.now(),
-        raw=raw,
-        sender_key=fold(head.senders[0]) if head.senders else "",
-        place=work.folder,
-    )
-    try:
-        with work.database.transaction() as session:
-            whose = identify(session, head)
-            if whose is not None:
-                mail.game_id, mail.turn = whose.game.id, whose.turn
-                mail.seat_id = whose.seat_id
-            return store_mail(session, mail)[1]
-    except IntegrityError:
-        # Another process, polling at the same moment, has stored it.
-        return False

@@ -25,9 +25,10 @@ _OF_NO_HAND = frozenset(
         Fault.HOLIDAY_BACKWARDS,
         Fault.BLOCK_WITHOUT_COLON,
         Fault.BLOCK_EMPTY,
+        Fault.LATER_STANDS,
     }
 )
-"""What is wrong with a command, which is meant for no hand."""
+"""What is wrong with a command, which is meant for no hand, or with an order of no account."""
 
 _TABLE = re.compile(r"(?<![\w'])(?:([A-Z])\d?|([a-z])(?=\d?\s*[:)=]))(?![\w'])")
 """A table's letter within a line: a capital by itself, or a small one that heads an order."""

@@ -30,6 +30,7 @@ from postal.service.turns.aside import end_aside, set_aside, set_unreadable_asid
 from postal.service.turns.due import Why, next_deadline, why_due
 from postal.service.turns.reached import LOOK_AGAIN, not_reached, unreached_about, wait_for
 from postal.service.turns.reports import write_reports
+from postal.service.turns.unread import end_hold, hear_unread, held_by_mail, note_hold
 from postal.service.workplace import LEASE, Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
 from postal.store.mails import whole_poll_began_at
@@ -138,6 +139,9 @@ def adjudicate_turn(
         file = load_turn_file(session, loaded)
         why = why or why_due(session, work, loaded, file)
         waits = not_reached(session, work, loaded, file) if why == "deadline" else None
+        by_mail = why in ("deadline", "complete") and waits is None
+        hold = held_by_mail(session, work, loaded, file) if by_mail else None
+        file = hear_unread(session, work, loaded, file) if why and not hold else file
     if waits is not None:
         # So long nobody looks at it for its deadline; an order that comes makes it due anew.
         again = now + LOOK_AGAIN if waits.held else turn.deadline
@@ -145,7 +149,9 @@ def adjudicate_turn(
             set_due(session, turn, again)
         wait_for(work, loaded, waits)
         return None
-    if why is None:
+    if hold is not None:
+        note_hold(work, loaded, hold)
+    if why is None or hold is not None:
         with work.database.transaction() as session:
             set_due(session, turn, file.due_at(loaded))
         return None
@@ -210,6 +216,7 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
         return None
     LOG.info("game %s: turn %s adjudicated (%s)", slug, number, claim.why)
     end_aside(work, slug)
+    end_hold(work, slug)
     return Adjudicated(slug, number, claim.why, game.finished, events)
 
 

@@ -43,7 +43,7 @@ def why_due(session: Session, work: Workplace, loaded: LoadedGame, file: TurnFil
     if turn.status is TurnStatus.CLAIMED:
         return "claimed"
     due_at = file.due_at(loaded)
-    if due_at is None or due_at > now or waits_for_mail(session, loaded.id):
+    if due_at is None or due_at > now or waits_for_mail(session, loaded.id, now):
         return None
     if turn.deadline is None or turn.deadline > now:
         return "complete"
