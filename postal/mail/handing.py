@@ -156,3 +156,12 @@ def still_there(client: BoundedClient, uids: list[int]) -> list[int]:
     client.noop()
     found = set(client.search(["UID", ",".join(map(str, uids))]))
     return [uid for uid in uids if uid in found]
+
+
+def delete(client: BoundedClient, uids: list[int]) -> None:
+    """Delete mails of the open folder, and them alone where the server can do that."""
+    client.delete_messages(uids, silent=True)
+    if client.has_capability("UIDPLUS"):
+        client.uid_expunge(uids)
+    else:
+        client.expunge()

@@ -21,7 +21,6 @@ from imapclient.exceptions import (
     LoginError,
 )
 
-from postal import entropy
 from postal.mail.bounded import BoundedClient, TooMuch
 from postal.mail.connection import (
     MailboxUnavailable,
@@ -30,9 +29,10 @@ from postal.mail.connection import (
     sentence,
     tls_context,
 )
-from postal.mail.fetching import Facts, Incomplete, take, utc
-from postal.mail.handing import CLOSED, Handing, Interrupted, said_no, still_there
+from postal.mail.fetching import Facts, Incomplete, take
+from postal.mail.handing import CLOSED, Handing, Interrupted, delete, said_no, still_there
 from postal.mail.idling import periods, wait_for_mail
+from postal.mail.servertime import newest_of, time_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -219,43 +219,22 @@ class Mailbox(Handing):
                 client.select_folder(folder)
                 uids = client.search(["SUBJECT", word])
                 if uids:
-                    _delete(client, uids)
+                    delete(client, uids)
                     found = True
         self._open_folder()
         return found
 
     def server_time(self) -> datetime | None:
-        """Return what time the server has, None where it can't be told.
-
-        A mail that is put into a folder without a date gets the server's; it is deleted at once.
-        """
-        folder, name = self._prefix + PROCESSED, entropy.new_name(20)
-        probe = f"Message-ID: <{name}@postal.invalid>\r\nSubject: What time is it?\r\n\r\n"
-        told: datetime | None = None
+        """Return what time the server has, None where it can't be told."""
         with self._guarded() as client:
-            try:
-                client.append(folder, probe)
-                client.select_folder(folder)
-                uids = client.search(["HEADER", "Message-ID", name])
-                told = _newest(client, uids[-1:])
-                if uids:
-                    _delete(client, uids)
-            except IMAPClientAbortError:
-                raise
-            except (IMAPClientError, ValueError):
-                told = None
+            told = time_of(client, self._prefix + PROCESSED)
         self._open_folder()
         return told
 
     def newest_arrival(self) -> datetime | None:
         """Return when the last mail came that lies in the folder, None where none tells it."""
         with self._guarded() as client:
-            try:
-                return _newest(client, client.search("ALL")[-1:])
-            except IMAPClientAbortError:
-                raise
-            except (IMAPClientError, ValueError):
-                return None
+            return newest_of(client)
 
     def idle(self, seconds: float, stop: Callable[[], bool] = lambda: False) -> bool:
         """Wait until mail comes, at most ``seconds`` and nine minutes; return whether it did.
@@ -421,22 +400,7 @@ def _move_all(client: BoundedClient, uids: list[int], target: str) -> None:
         client.move(uids, target)
         return
     client.copy(uids, target)
-    _delete(client, uids)
-
-
-def _delete(client: BoundedClient, uids: list[int]) -> None:
-    client.delete_messages(uids, silent=True)
-    if client.has_capability("UIDPLUS"):
-        client.uid_expunge(uids)
-    else:
-        client.expunge()
-
-
-def _newest(client: BoundedClient, uids: Sequence[int]) -> datetime | None:
-    """Return the latest INTERNALDATE of some mails, None where there are none or it isn't told."""
-    found = client.fetch(uids, ["INTERNALDATE"]) if uids else {}
-    dates = (utc(data.get(b"INTERNALDATE")) for data in found.values())
-    return max((date for date in dates if date), default=None)
+    delete(client, uids)
 
 
 def _personal_prefix(client: BoundedClient) -> str:
