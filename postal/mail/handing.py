@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from imapclient.exceptions import IMAPClientError
+from imapclient.exceptions import IMAPClientAbortError, IMAPClientError
 
 from postal.mail.connection import MailboxUnavailable
 from postal.mail.fetching import (
@@ -165,3 +165,23 @@ def delete(client: BoundedClient, uids: list[int]) -> None:
         client.uid_expunge(uids)
     else:
         client.expunge()
+
+
+def move_all(client: BoundedClient, uids: list[int], target: str) -> None:
+    """Move mails; where one is gone, moved by another connection first, the others."""
+    while uids:
+        try:
+            if client.has_capability("MOVE"):
+                client.move(uids, target)
+            else:
+                client.copy(uids, target)
+                delete(client, uids)
+        except IMAPClientError as error:
+            if isinstance(error, IMAPClientAbortError):
+                raise
+            left = still_there(client, uids)
+            if len(left) == len(uids):
+                raise
+            uids = left
+        else:
+            return

@@ -15,23 +15,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 from imapclient import SocketTimeout
 from imapclient.exceptions import (
-    CapabilityError,
-    IMAPClientAbortError,
     IMAPClientError,
-    LoginError,
 )
 
-from postal.mail.bounded import BoundedClient, TooMuch
+from postal.mail.bounded import BoundedClient
 from postal.mail.connection import (
     MailboxUnavailable,
     ServerSettings,
-    login_words,
-    sentence,
     tls_context,
 )
 from postal.mail.fetching import Facts, Incomplete, take
-from postal.mail.handing import CLOSED, Handing, Interrupted, delete, said_no, still_there
+from postal.mail.handing import CLOSED, Handing, Interrupted, delete, move_all, said_no
 from postal.mail.idling import periods, wait_for_mail
+from postal.mail.imapwords import imap_sentence
 from postal.mail.servertime import newest_of, time_of
 
 if TYPE_CHECKING:
@@ -190,7 +186,7 @@ class Mailbox(Handing):
             # Without MOVE one by one: where the connection is lost between, one is there twice.
             step = _MOST_AT_ONCE if client.has_capability("MOVE") else 1
             for first in range(0, len(uids), step):
-                self._move(client, list(uids[first : first + step]), target)
+                move_all(client, list(uids[first : first + step]), target)
 
     def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
         """Move mails from one of FOLDERS to another; none there is no fault.
@@ -320,21 +316,6 @@ class Mailbox(Handing):
             return False
         return True
 
-    def _move(self, client: BoundedClient, uids: list[int], target: str) -> None:
-        """Move mails; where one is gone, moved by another connection first, the others."""
-        while uids:
-            try:
-                _move_all(client, uids, target)
-            except IMAPClientError as error:
-                if isinstance(error, IMAPClientAbortError):
-                    raise
-                left = still_there(client, uids)
-                if len(left) == len(uids):
-                    raise
-                uids = left
-            else:
-                return
-
     def _log_in(self, client: BoundedClient) -> None:
         settings = self._settings
         if settings.token is not None:
@@ -371,36 +352,12 @@ class Mailbox(Handing):
             _shut(client)
 
     def _sentence(self, error: Exception) -> str:
-        place = self._settings.place
-        if isinstance(error, Interrupted | TooMuch):
-            return f"The IMAP server {place} {error}: it was given up"
-        if isinstance(error, CapabilityError):
-            return f"The IMAP server {place} has no STARTTLS: is the security right for this port?"
-        if isinstance(error, LoginError):
-            cause = error.__context__
-            if isinstance(cause, IMAPClientAbortError):
-                return sentence(self._settings, "IMAP", cause)
-            said = login_words(self._settings, str(error), self._token)
-            if "[UNAVAILABLE]" in said:
-                return f"The IMAP server {place} can't check passwords at present ({said})"
-            return (
-                f"The IMAP server {place} refused the login of {self._settings.user} ({said}): "
-                "check the user name and the password"
-            )
-        return sentence(self._settings, "IMAP", error)
+        return imap_sentence(self._settings, error, self._token)
 
 
 def _shut(client: BoundedClient) -> None:
     with contextlib.suppress(Exception):
         client.shutdown()
-
-
-def _move_all(client: BoundedClient, uids: list[int], target: str) -> None:
-    if client.has_capability("MOVE"):
-        client.move(uids, target)
-        return
-    client.copy(uids, target)
-    delete(client, uids)
 
 
 def _personal_prefix(client: BoundedClient) -> str:
