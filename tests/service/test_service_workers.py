@@ -16,11 +16,12 @@ from postal.service.inbound.intake import take_in
 from postal.service.inbound.queue import handle_new
 from postal.service.lease import BEAT_SECONDS, MAILBOX_LEASE, MailboxLease
 from postal.service.ticks import Rounds
+from postal.service.turns.reached import reckon_all
 from postal.service.workplace import LEASE
 from postal.store.database import Database
 from postal.store.mails import lease_mail
 from postal.store.outbox import lease_message
-from postal.store.rows import MailStatus, OutboxState, TurnStatus
+from postal.store.rows import Hindrance, MailStatus, OutboxState, TurnStatus
 from tests.postgresql import postgresql_cluster, postgresql_url
 from tests.service.service_league import HOUR, MINUTE, League, Post, Stumble, open_league
 
@@ -457,3 +458,54 @@ def test_a_long_round_ends_where_the_mailbox_is_to_be_polled(
     assert (len(letters.sent), letters.entered) == (1, 0)
     rounds.round()
     assert (len(letters.sent), letters.entered) == (6, 1)
+
+
+REFUSED = SendResult("retry", 535, "refused", about_us=True)
+
+
+def test_two_keep_to_one_pause_and_make_one_try_in_it(first: League, second: League) -> None:
+    """A login tried by each of them for each mail would soon be locked."""
+    first.play(1)
+    offered: list[str] = []
+
+    def send(raw: bytes, recipient: str, envelope_from: str) -> SendResult:
+        del raw, envelope_from
+        offered.append(recipient)
+        return REFUSED
+
+    first.post.send = send  # type: ignore[method-assign]  # a server that refuses us
+    tried = []
+    for _ in range(25):
+        first.send()
+        second.send()
+        tried.append(len(offered))
+        first.clock.advance(MINUTE)
+    assert tried == [1] + [2] * 5 + [3] * 15 + [4] * 4
+    del first.post.send
+    first.clock.advance(15 * MINUTE)
+    second.send()
+    assert {row.state for row in first.outbox()} == {OutboxState.SENT}
+    assert {row.hindrance for row in first.outbox(None, "report")} == {Hindrance.OURS}
+    reckon_all(first.work)
+    assert {row.hindrance for row in first.outbox()} == {Hindrance.NONE}
+
+
+def test_two_that_try_at_one_moment_take_one_mail(first: League, second: League) -> None:
+    """Whoever is second at the end of a pause leaves it to the other."""
+    first.play(1)
+    first.post.results = [REFUSED]
+    first.send()
+    first.post.results = [REFUSED] * 9
+    first.clock.advance(MINUTE)
+    seen: list[int] = []
+
+    def other() -> None:
+        second.send()
+        seen.append(len(first.post.results))
+
+    letters = Interrupted(first.clock, results=first.post.results)
+    letters.deed = other
+    first.post = letters
+    first.send()
+    assert seen == [9]
+    assert len(letters.results) == 8
