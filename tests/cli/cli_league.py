@@ -8,7 +8,7 @@ from postal.cli import app
 from postal.demo.servers import HOST, MailServers
 from postal.errors import PostalError
 
-GM = "gm@league.example"
+GM = "gm@example.org"
 PASSWORD = "hunter2"
 SIX = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
 

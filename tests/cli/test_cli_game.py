@@ -84,7 +84,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "an address that is none": (with_players(*FIVE, "Fay <f at example.org>"), "no mail address"),
     "no address": (with_players(*FIVE, "Fay"), "Name <name@example.org>"),
     "the games' own mailbox": (with_players(*FIVE, f"Fay <{GM}>"), "own mailbox"),
-    "the mailbox with a plus": (with_players(*FIVE, "Fay <GM+f@league.example>"), "own mailbox"),
+    "the mailbox with a plus": (with_players(*FIVE, "Fay <GM+f@example.org>"), "own mailbox"),
     "an unknown option": (lambda f: new_game(f, "--option", "nonsense=1"), "nonsense"),
     "an option without a value": (lambda f: new_game(f, "--option", "ante"), "KEY=VALUE"),
     "an option's word": (lambda f: new_game(f, "--option", "iou=never"), "iou"),

@@ -16,20 +16,20 @@ class TemplateReview:
     def __init__(self, work: Workplace) -> None:
         """Take the workplace, whose reports are made from the templates."""
         self._work = work
-        self._tried = ""
+        self._seen = ""
 
     def __call__(self) -> None:
-        """Look at what fails, if anything does and the GM has changed a template since."""
-        work = self._work
+        """Look at what fails, if the GM has changed a template since the last look."""
+        work, state = self._work, self._work.reports.own_state()
+        if state == self._seen:
+            return
         with work.database.reading() as session:
             rows = [row for row in open_troubles(session) if row.kind is TroubleKind.TEMPLATE]
         changed = [row for row in rows if row.about != template_trouble(work, row.sentence).about]
-        state = work.reports.own_state() if changed else ""
-        if not changed or state == self._tried:
-            return
-        # Trying them all out takes a moment: once after each change is enough.
-        self._tried = state
-        left = {template_sentence(mistake) for mistake in sample_mistakes(work.reports)}
+        # Trying all templates out takes a moment, so it is only done where one failed.
+        mistakes = sample_mistakes(work.reports) if changed else ()
+        left = {template_sentence(mistake) for mistake in mistakes}
         for row in changed:
             if row.sentence not in left:
                 end_trouble(work, TroubleKind.TEMPLATE, row.about)
+        self._seen = state
