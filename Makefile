@@ -2,9 +2,10 @@
 #   make demo    play a whole game with robots        make test   run the tests
 #   make check   formatting, lint, types, imports     make bench  time the evaluator beside others
 #   make fuzz    read 20,000 odd mails, then guided   make golden write golden conversations anew
-#   make lock    choose the locked versions anew      make clean  remove what these made
-# PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, the demo, the bench or the
-# fuzzing; SECONDS is how long the guided part of that lasts.
+#   make faults  let every step of a turn fail        make lock   choose the locked versions anew
+#   make clean   remove what these made
+# PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, the demo, the bench, the
+# fuzzing or the faults; SECONDS is how long the guided part of the fuzzing lasts.
 
 PYTHON =
 VENV = .venv
@@ -14,7 +15,7 @@ SECONDS = 120
 READY = $(VENV)/.ready
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check golden bench fuzz lock clean
+.PHONY: demo test check golden bench fuzz faults lock clean
 
 demo: $(READY)
 	@$(BIN)/postal demo $(ARGS)
@@ -42,6 +43,9 @@ fuzz: $(READY)
 	@$(BIN)/python tests/fuzz/run.py $(ARGS)
 	@$(PIP) install --only-binary :all: --require-hashes -r requirements-fuzz.lock 2>/dev/null || true
 	@$(BIN)/python tests/fuzz/run.py --guided $(SECONDS)
+
+faults: $(READY)
+	@$(BIN)/python tests/faults/run.py $(ARGS)
 
 # The newest versions that pyproject.toml allows, for every Python that works, each with its hashes.
 LOCK = $(BIN)/uv pip compile --universal --python-version 3.11 --upgrade \
