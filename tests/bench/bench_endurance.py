@@ -35,7 +35,9 @@ from postal.service.desk.keeping import let_go_daily
 from postal.service.ticks import Rounds
 from tests.bench.say import say
 from tests.faults.faults_breaker import DROP, IMAP, LOST, SMTP, Breaker, SharedClock
-from tests.faults.faults_servers import HOST, ImapServer, SmtpServer
+from tests.faults.faults_imap import ImapServer
+from tests.faults.faults_servers import HOST
+from tests.faults.faults_smtp import SmtpServer
 from tests.service.service_league import GM_BOX, League, open_league
 
 LIMIT_MEGABYTES = 2.0

@@ -23,8 +23,8 @@ from postal.store.rows import (
     TurnStatus,
 )
 from tests.faults.faults_breaker import DATABASE, FILE, IMAP, ONCE, SMTP, Fault
+from tests.faults.faults_imap import BODY
 from tests.faults.faults_play import GM, House, subject_of
-from tests.faults.faults_servers import BODY
 from tests.faults.faults_stage import ABSENT, DEADLINE, HIS_OWN, STRANGER, TURN, Setting
 from tests.service.service_league import SLUG
 

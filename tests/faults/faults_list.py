@@ -18,7 +18,8 @@ from tests.faults.faults_breaker import (
     Fault,
 )
 from tests.faults.faults_database import BEGIN, BOTH, COMMIT, CONNECT
-from tests.faults.faults_servers import BODY, NOTHING, SIZE
+from tests.faults.faults_imap import BODY, NOTHING, SIZE
+from tests.faults.faults_servers import CUT
 from tests.faults.faults_stage import (
     ABSENT,
     COMPLETE,
@@ -45,7 +46,7 @@ IMAP_ONLY = {
     "SELECT": (NOTHING, "one more", "renumbered"),
     "UID SEARCH": (NOTHING, "empty", "partly"),
     SIZE: (NOTHING, "other uid", "no date", "zero date", "half"),
-    BODY: (NOTHING, "other uid", "nil", "zero", "half", "cut"),
+    BODY: (NOTHING, "other uid", "nil", "zero", "half", CUT),
     "UID MOVE": (NOTHING, "bad"),
     "UID COPY": (NOTHING, "bad"),
     "UID STORE": (NOTHING, "bad"),

@@ -35,7 +35,9 @@ from postal.store.rows import (
 )
 from tests.faults.faults_breaker import Breaker, SharedClock
 from tests.faults.faults_database import break_database
-from tests.faults.faults_servers import HOST, ImapServer, SmtpServer
+from tests.faults.faults_imap import ImapServer
+from tests.faults.faults_servers import HOST
+from tests.faults.faults_smtp import SmtpServer
 from tests.faults.faults_stage import TURN, Stage, pointed
 
 EVERYTHING = "IMAP4rev1 IDLE MOVE UIDPLUS NAMESPACE"
