@@ -29,14 +29,14 @@ CONDITION_WORDS = frozenset({"if", "unless", "when", "until", "provided", "only"
 
 
 def _forms() -> dict[str, str]:
-    """Return ``raising``, ``bets`` and ``folded`` with the verbs that they are forms of."""
+    """Return ``raising`` and ``bets`` with the verbs that they are forms of.
+
+    What was done is told by others: "folded" is none.
+    """
     forms: dict[str, str] = {}
-    for verb in VERB_WORDS - {"exposing", "showing"}:
-        stem = verb.removesuffix("e")
-        double = f"{verb}{verb[-1]}" if verb == "bet" else stem
-        if len(verb) > 1:
-            ending = "d" if stem != verb else "ed"
-            forms |= dict.fromkeys((f"{double}ing", f"{verb}s", f"{verb}{ending}"), verb)
+    for verb in VERB_WORDS - {"exposing", "showing", "r"}:
+        stem = "bett" if verb == "bet" else verb.removesuffix("e")
+        forms |= dict.fromkeys((f"{stem}ing", f"{verb}s"), verb)
     return {form: verb for form, verb in forms.items() if form not in VERB_WORDS}
 
 
