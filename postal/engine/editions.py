@@ -40,7 +40,14 @@ _RULINGS: Mapping[int, Rulings] = {
         must_end=False,
         trouble_by_hand=False,
         # A drop took effect at once, and trouble held a turn to its deadline: a year is no limit.
-        standard={"min_raise": 1_000, "drop_notice": 0, "trouble_hours": 8_760},
+        # Nobody was told of the last two, which are the same: they keep anybody from being NMR.
+        standard={
+            "min_raise": 1_000,
+            "drop_notice": 0,
+            "trouble_hours": 8_760,
+            "unread_hours": 24,
+            "unreached": 7,
+        },
     ),
     2: Rulings(),
 }
