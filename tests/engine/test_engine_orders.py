@@ -7,7 +7,17 @@ from postal.engine.events import Raised
 from postal.engine.game import adjudicate, awaited, due
 from postal.engine.orders import Line
 from postal.reports.problems import problem_hint, problem_sentence
-from tests.engine.engine_games import Play, betting, codes, deal, lines, order, showdown, smith
+from tests.engine.engine_games import (
+    Play,
+    betting,
+    codes,
+    deal,
+    lines,
+    order,
+    showdown,
+    smith,
+    taught,
+)
 
 STRONG, WEAK = "AS AD AH | KC QD", "KS KD 9H | 8D 2S"
 ALL = {letter: {"Ann": STRONG, "Bob": WEAK} for letter in "ABC"}
@@ -164,7 +174,7 @@ def test_problems_carry_line_number_and_advice() -> None:
     (problem,) = play.send("Ann", mail).problems
     assert (problem.line, problem.number, problem.hand) == ("A raise 60k", 7, "A1")
     assert "60,000" in problem_sentence(problem)
-    hint, examples = problem_hint(problem)
+    hint, examples = problem_hint(taught(play.game, play.book, "Ann", problem))
     assert hint
     assert examples == ("A: raise 50000",)
 
