@@ -39,6 +39,7 @@ _RUN_TOGETHER = re.compile(r"(?P<tables>[a-z]{2,8}) ?: ?")
 _JOINS = re.compile(r" ?(?:[,;/.]|,? and then|,? and|,? then) ")
 _NEGATION = re.compile(r"(?:please )?(?:don't|dont|do not|never|no) ")
 _PAST = frozenset({"was", "were", "did", "had"})
+_COPYRIGHT = re.compile(r"\(c\) ?(?:19|20)[0-9]{2}\b")
 _OPENING_MARKS = "([{<"
 _MOST_ORDERS = 8
 
@@ -154,6 +155,8 @@ def _opened(folded: str) -> str:
     """Return what follows an opening; ``A> fold`` is put right. Empty where there is none."""
     if folded[1:2] == ">":
         return f"{folded[0]}:{folded[2:]}"
+    if _COPYRIGHT.match(folded):
+        return ""
     inner = folded.lstrip(_OPENING_MARKS)
     words = inner.split()
     start = 0
