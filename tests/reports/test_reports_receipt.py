@@ -122,6 +122,18 @@ def test_receipt_offers_to_take_back_only_what_can_be() -> None:
     assert "cancel all" not in text
 
 
+def test_receipt_names_every_hand_that_a_line_is_meant_for() -> None:
+    """One, several, or none."""
+    for hand, further, said in (
+        ("A3", (), "Not taken for hand A3. This"),
+        ("A3", ("B3",), "Not taken for hands A3 and B3. This"),
+        ("A3", ("B3", "C1"), "Not taken for hands A3, B3 and C1. This"),
+        ("", (), "Not taken. This"),
+    ):
+        problem = Problem(Fault.QUESTION, hand=hand, further=further, line="A: fold?", number=1)
+        assert said in receipt(replace(some_facts(), problems=(problem,)))
+
+
 def test_receipt_says_that_a_file_was_not_read() -> None:
     """Where the mail has no order otherwise."""
     slip = replace(some_facts(), nothing=True)
