@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from postal.engine.orders import Order
 from postal.engine.problems import NO_FIGURES, Fault, Figures
 from postal.engine.words import BET_WORDS, VERB_WORDS
 from postal.ordertext.arguments import read_arguments
@@ -38,6 +39,7 @@ _RUN_TOGETHER = re.compile(r"(?P<tables>[a-z]{2,8}) ?: ?")
 _JOINS = re.compile(r" ?(?:[,;/.]|,? and then|,? and|,? then) ")
 _NEGATION = re.compile(r"(?:please )?(?:don't|dont|do not|never|no) ")
 _PAST = frozenset({"was", "were", "did", "had"})
+_COPYRIGHT = re.compile(r"\(c\) ?(?:19|20)[0-9]{2}\b")
 _OPENING_MARKS = "([{<"
 _MOST_ORDERS = 8
 
@@ -71,9 +73,13 @@ def several_orders(said: Said) -> Refusal | None:
     if len(parts) == 1:
         return None
     texts = [text for part in parts if (text := without_prefixes(part.strip(" ,;")))]
-    orders = [read_direct(replace(said, text=text, letterless=False)) for text in texts]
-    good = [order for order in orders if order is not None and not isinstance(order, Refusal)]
-    if not 1 < len(good) == len(texts):
+    good: list[Order] = []
+    for text in texts:
+        order = read_direct(replace(said, text=text, letterless=False))
+        if order is None or isinstance(order, Refusal):
+            return None
+        good.append(order)
+    if len(good) == 1:
         return None
     lines = tuple(order.line() for order in good)
     tables = tuple(dict.fromkeys(order.table for order in good))
@@ -84,15 +90,19 @@ def several_orders(said: Said) -> Refusal | None:
 def turned_orders(said: Said) -> Refusal | None:
     """Refuse ``Fold A, stay B``: each with its table, which stands behind."""
     parts = _JOINS.split(said.text, maxsplit=_MOST_ORDERS)
-    meant = [(_verb_on(part.split()), _one_table(part, said)) for part in parts]
-    if len(parts) == 1 or not all(words and table for words, table in meant):
+    meant: dict[str, None] = {}
+    tables: dict[str, None] = {}
+    for part in parts if len(parts) > 1 else ():
+        words = _verb_on(part.split())
+        table = _one_table(part, words, said) if words else ""
+        if not table:
+            return None
+        tables[table] = None
+        meant |= dict.fromkeys(own_lines(" ".join(words), [table], said.context))
+    if not meant:
         return None
-    lines = [
-        line for words, table in meant for line in own_lines(" ".join(words), [table], said.context)
-    ]
     figures = Figures(text=parts[1].strip(" ,"))
-    hands = said.context.hands_at(dict.fromkeys(table for _, table in meant))
-    return Refusal(Fault.SECOND_ORDER, figures, tuple(dict.fromkeys(lines)), hands)
+    return Refusal(Fault.SECOND_ORDER, figures, tuple(meant), said.context.hands_at(tables))
 
 
 def _verb_on(words: list[str]) -> list[str]:
@@ -102,12 +112,11 @@ def _verb_on(words: list[str]) -> list[str]:
     return words if words and key(words[0]) in BET_WORDS and len(key(words[0])) > 1 else []
 
 
-def _one_table(part: str, said: Said) -> str:
-    """Return the one table that a part names behind its verb; empty where it names none."""
-    words = part.split()
-    tables = tables_named(words, said.context, capital=said.capital)
-    meant = looks_like_order(_verb_on(words), letters_of(said.context), headed=False)
-    return tables[0] if len(tables) == 1 and meant else ""
+def _one_table(part: str, order: list[str], said: Said) -> str:
+    """Return the one table that a part names, if its words from the verb on look like an order."""
+    tables = tables_named(part.split(), said.context, capital=said.capital)
+    meant = len(tables) == 1 and looks_like_order(order, letters_of(said.context), headed=False)
+    return tables[0] if meant else ""
 
 
 def negated(said: Said) -> Refusal | None:
@@ -146,6 +155,8 @@ def _opened(folded: str) -> str:
     """Return what follows an opening; ``A> fold`` is put right. Empty where there is none."""
     if folded[1:2] == ">":
         return f"{folded[0]}:{folded[2:]}"
+    if _COPYRIGHT.match(folded):
+        return ""
     inner = folded.lstrip(_OPENING_MARKS)
     words = inner.split()
     start = 0

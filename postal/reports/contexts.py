@@ -269,11 +269,13 @@ class ReceiptFacts:
 class ProblemContext:
     """A line that was not taken: as written in pieces, why, and what to write instead.
 
-    ``partly`` says that its bet stands, and only the card to expose was dropped (5.4).
+    ``hand`` is the first of the ``hands`` that it is meant for. ``partly`` says that its bet
+    stands, and only the card to expose was dropped (5.4).
     """
 
     number: int
     hand: str
+    hands: tuple[str, ...]
     written: tuple[str, ...] = field(repr=False)
     sentence: str = field(repr=False)
     hint: str = field(repr=False)

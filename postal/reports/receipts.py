@@ -52,6 +52,7 @@ def _problem(problem: Problem) -> ProblemContext:
     return ProblemContext(
         number=problem.number,
         hand=problem.hand,
+        hands=problem.hands,
         written=quoted(problem.line) if problem.line else (),
         sentence=prose(f"{said[:1].upper()}{said[1:]}"),
         hint=prose(hint),

@@ -85,7 +85,7 @@ def test_receipt_says_when_all_orders_are_in() -> None:
             ),
         ),
         (
-            Hold("trouble", FRAME.now + timedelta(hours=24)),
+            Hold("earlier", FRAME.now + timedelta(hours=24)),
             (
                 "but the turn waits for you until Monday 30 November 2026, 20:30 GMT"
                 " (Europe/London), because something in an earlier mail of yours was not taken,"
@@ -122,6 +122,26 @@ def test_receipt_offers_to_take_back_only_what_can_be() -> None:
     assert f"In hand {first.hand} your gifts are on their way and can no longer be" in text
     assert f":: cancel {second.hand[0]}" in text
     assert "cancel all" not in text
+
+
+def test_receipt_names_every_hand_that_a_line_is_meant_for() -> None:
+    """One, several, or none."""
+    for hand, further, said in (
+        ("A3", (), "Not taken for hand A3. This"),
+        ("A3", ("B3",), "Not taken for hands A3 and B3. This"),
+        ("A3", ("B3", "C1"), "Not taken for hands A3, B3 and C1. This"),
+        ("", (), "Not taken. This"),
+    ):
+        problem = Problem(Fault.QUESTION, hand=hand, further=further, line="A: fold?", number=1)
+        assert said in receipt(replace(some_facts(), problems=(problem,)))
+
+
+def test_receipt_says_that_a_file_was_not_read() -> None:
+    """Where the mail has no order otherwise."""
+    slip = replace(some_facts(), nothing=True)
+    said = "What is attached to it was not read: write your orders into the mail itself."
+    assert said not in receipt(slip)
+    assert f"so it changed nothing. {said}" in receipt(replace(slip, files_unread=True))
 
 
 def test_receipt_quotes_what_was_not_taken() -> None:
