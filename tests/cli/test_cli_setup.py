@@ -177,7 +177,7 @@ def test_check_of_the_example_as_it_is(tmp_path: Path) -> None:
     """Every setting that was to be filled in is named, and no server of the example is tried."""
     postal("init", "--data", tmp_path)
     found = checked(tmp_path)
-    assert found.keys() == {"config"}
+    assert found.keys() == {"config", "database", "templates"}
     ok, says = found["config"]
     assert not ok
     names = "gm.name, gm.address, imap.host, imap.user, imap.password, smtp.host"

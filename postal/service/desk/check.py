@@ -45,7 +45,7 @@ def check_setup(
     smtp_settings: Callable[[Config], SmtpSettings],
     send: Callable[[Config, ImapSettings, SmtpSettings], str] | None = None,
 ) -> Iterator[Finding]:
-    """Check one thing after the other; where the config is wrong, nothing else.
+    """Check one thing after the other; where the config is wrong, nothing that it is needed for.
 
     ``folder`` is the data folder; the settings are made from its config, and may raise ConfigError.
     ``send`` mails something to where answers go and says how it came back; None: nothing is sent.
@@ -60,15 +60,9 @@ def check_setup(
     if untouched := _placeholders(config):
         says = f"{file} still has the example's {', '.join(untouched)}: fill in your own."
         yield Finding("config", says, ok=False)
-        return
-    yield Finding("config", f"{file} is in order{advice}.", ok=True)
-    yield _answers(config)
-    mailbox = tuple(_mailbox(config, imap_settings))
-    yield from mailbox
-    submission = _tried("smtp", lambda: _submission(smtp_settings(config)))
-    yield submission
-    if send is not None and submission.ok and all(one.ok for one in mailbox):
-        yield _tried("delivery", lambda: send(config, imap_settings(config), smtp_settings(config)))
+    else:
+        yield Finding("config", f"{file} is in order{advice}.", ok=True)
+        yield from _mail(config, imap_settings, smtp_settings, send)
     yield _tried("database", lambda: _database(config))
     yield from check_templates(config.folder)
 
@@ -86,6 +80,22 @@ def check_templates(folder: Path) -> Iterator[Finding]:
         count = sum(1 for file in own.rglob("*.j2") if file.is_file())
         yours = f"{counted(count, 'template')} of your own and all" if count else "All"
         yield Finding("templates", f"{yours} of postal's can be filled in.", ok=True)
+
+
+def _mail(
+    config: Config,
+    imap_settings: Callable[[Config], ImapSettings],
+    smtp_settings: Callable[[Config], SmtpSettings],
+    send: Callable[[Config, ImapSettings, SmtpSettings], str] | None,
+) -> Iterator[Finding]:
+    """Check where answers go, and both mail servers; then, if asked to, send something."""
+    yield _answers(config)
+    mailbox = tuple(_mailbox(config, imap_settings))
+    yield from mailbox
+    submission = _tried("smtp", lambda: _submission(smtp_settings(config)))
+    yield submission
+    if send is not None and submission.ok and all(one.ok for one in mailbox):
+        yield _tried("delivery", lambda: send(config, imap_settings(config), smtp_settings(config)))
 
 
 def _placeholders(config: Config) -> list[str]:
