@@ -70,6 +70,8 @@ def poll(data: Data) -> None:
         f"{counted(handled, 'mail')} handled; {sent.sent} sent, {sent.retried} to be tried again,"
         f" {sent.failed} failed."
     )
+    if polled and polled.trouble:
+        typer.echo(polled.trouble, err=True)
 
 
 def recover_alone(office: Office, rounds: Rounds) -> None:

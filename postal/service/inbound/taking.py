@@ -108,7 +108,7 @@ class _Taking:
         for row in rows:
             if row.uidvalidity != validity or row.uid not in self._unread:
                 self._close(row)
-        again = self._given_away({uid: one for uid, one in known.items() if uid not in here})
+        again = self._given_away({uid: one for uid, one in known.items() if one.had})
         new = [uid for uid in uids if uid not in known or uid in again]
         tried = self._take_all(sorted([*new, *(uid for uid in self._unread if self._is_due(uid))]))
         self._single(tried)
@@ -290,7 +290,11 @@ class _Taking:
 
     def _given_away(self, known: dict[int, KnownMail]) -> set[int]:
         """Return the UIDs under which another mail lies now (MAIL.md, In 9)."""
-        facts = self._inbox.facts(list(known)) if known else {}
+        try:
+            facts = self._inbox.facts(list(known)) if known else {}
+        except MailServerUnavailable:
+            # What can't be told of mails that were dealt with stops no poll.
+            self._lost, facts = True, {}
         others = {uid for uid, one in known.items() if uid in facts and _differs(one, facts[uid])}
         for uid in others:
             with self._work.database.transaction() as session:
