@@ -96,7 +96,7 @@ def test_a_server_that_gives_nothing_for_three_days_over_a_deadline(post: House,
     assert (turn(post, SLUG), turn(post, OTHER)) == (2, 2)
     assert books(post, SLUG, 1) == (set(players), frozenset(players))
     assert {mail.status for mail in post.league.mails()} == {MailStatus.DONE}
-    assert post.league.outbox("", "gm")[-1].subject == OVER
+    assert [row.subject for row in post.league.outbox("", "gm")].count(OVER) == 1
 
 
 def test_four_minutes_in_which_nothing_is_given(post: House) -> None:
@@ -146,7 +146,7 @@ def test_a_stranger_s_mail_that_can_t_be_fetched_makes_nobody_late(post: House) 
     """Over weeks, in which the GM is told twice."""
     stranger = post.imap.deliver(b"From: x@example.com\r\n\r\nhello\r\n", post.league.clock.now())
     poison(post, [stranger], "NO no")
-    for number in (1, 2, 3):
+    for number in (1, 2):
         orders(post, *post.league.players)
         before = turn(post, SLUG)
         pass_time(post, post.league.clock.now() + HOUR, HOUR)
