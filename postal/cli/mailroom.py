@@ -87,6 +87,8 @@ def poll(data: Data) -> None:
     )
     if sent.trouble:
         typer.echo(f"All other mail waits: {sent.trouble}.")
+    if polled and polled.trouble:
+        typer.echo(polled.trouble, err=True)
 
 
 def recover_alone(office: Office, rounds: Rounds) -> None:

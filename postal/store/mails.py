@@ -20,6 +20,8 @@ _MOST_AT_ONCE = 500
 PATIENT_TRIES = 2
 """After so many failed tries a mail holds up the later ones of its sender no more."""
 
+_CHANCES = 2
+
 # Made once: to make an alias takes longer than the statement.
 _EARLIER = aliased(MailRow)
 _BEHIND = exists().where(
@@ -124,8 +126,9 @@ def lease_mail(  # noqa: PLR0913 - each says which, named at the call
     )
     row = session.exec(statement, params={"now": now}).first()
     if row is not None:
-        # A program that was killed once was killed by chance.
-        row.next_try_at = now + pause(row.tries) if row.tries else None
+        # A program that was killed at it once or twice was killed by chance.
+        chances = row.tries - _CHANCES
+        row.next_try_at = now + pause(chances) if chances > 0 else None
         row.owner, row.lease_until, row.tries = owner, until, row.tries + 1
         session.flush()
     return row

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 from sqlalchemy import update
+from sqlalchemy.orm import QueryableAttribute, defer
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 
@@ -13,14 +15,21 @@ from postal.store.rows.mails import NEW, UNREAD
 
 _MOST_AT_ONCE = 500
 
+_LIGHT = defer(cast("QueryableAttribute[bytes | None]", MailRow.raw))
+"""Without the bytes: two megabytes each, of no use here."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownMail:
-    """A mail that is stored, as it is compared with what the server says of its UID."""
+    """A mail that is stored, as it is compared with what the server says of its UID.
+
+    ``had``: its bytes were handed over once.
+    """
 
     id: int
     size: int
     internal_date: datetime
+    had: bool
 
 
 def known_mails(
@@ -29,14 +38,15 @@ def known_mails(
     """Return what is stored under those of a folder's UIDs that are known, by UID."""
     known: dict[int, KnownMail] = {}
     for first in range(0, len(uids), _MOST_AT_ONCE):
-        statement = select(MailRow.uid, MailRow.id, MailRow.size, MailRow.internal_date).where(
+        statement = select(MailRow).where(
             MailRow.account == account,
             MailRow.folder == folder,
             MailRow.uidvalidity == uidvalidity,
             col(MailRow.uid).in_(uids[first : first + _MOST_AT_ONCE]),
         )
-        for uid, number, size, date in session.exec(statement).all():
-            known[uid] = KnownMail(number or 0, size, date)
+        for row in session.exec(statement.options(_LIGHT)).all():
+            had = row.sha256 is not None
+            known[row.uid] = KnownMail(row.id or 0, row.size, row.internal_date, had=had)
     return known
 
 
@@ -54,11 +64,9 @@ def give_uid_away(session: Session, mail_id: int) -> None:
         session.flush()
 
 
-def single_failing(session: Session, now: datetime, but: Sequence[int] = ()) -> None:
+def single_failing(session: Session, now: datetime) -> None:
     """Note of the mails that fail when they are handled that others were handled meanwhile."""
-    statement = update(MailRow).where(
-        _failing(now), col(MailRow.singled_at).is_(None), col(MailRow.id).not_in(but)
-    )
+    statement = update(MailRow).where(_failing(now), col(MailRow.singled_at).is_(None))
     session.exec(statement.values(singled_at=now))
 
 
@@ -82,7 +90,7 @@ def holding_mails(session: Session, game_id: int, now: datetime) -> Sequence[Mai
     found = [
         row
         for one in which
-        for row in session.exec(select(MailRow).where(one).order_by(col(MailRow.id))).all()
+        for row in session.exec(select(MailRow).where(one).options(_LIGHT)).all()
     ]
     return sorted(found, key=lambda row: row.id or 0)
 

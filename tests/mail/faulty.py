@@ -243,7 +243,7 @@ class FaultyImap(Faulty):
                 facts = f'RFC822.SIZE {len(raw)} INTERNALDATE "{date}"'
                 return f"* {place} FETCH (UID {uid} {facts})\r\n".encode()
             case "UID FETCH BODY":
-                return b"* %d FETCH (UID %d BODY[] {%d}\r\n%s)\r\n" % (place, uid, len(raw), raw)
+                return _body(place, uid, raw, arguments)
             case "UID STORE":
                 self.deleted.add(uid)
             case "UID EXPUNGE":
@@ -261,6 +261,13 @@ class FaultyImap(Faulty):
             del self.inbox[uid]
             self.deleted.discard(uid)
         return told
+
+
+def _body(place: int, uid: int, raw: bytes, arguments: str) -> bytes:
+    part, data = b"BODY[]", raw
+    if "HEADER" in arguments:
+        part, data = b"BODY[HEADER]<0>", raw.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+    return b"* %d FETCH (UID %d %s {%d}\r\n%s)\r\n" % (place, uid, part, len(data), data)
 
 
 def _last_word(arguments: str) -> str:

@@ -336,7 +336,7 @@ def test_an_older_mail_for_all_tables_counts_where_no_newer_does(betting: League
     keep_back(betting, betting.write("Ann", "all: fold"))
     betting.write("Bob", "help")
     betting.poll()
-    betting.write("Ann", f"{first.hand[0]}: raise 1000")
+    betting.write("Ann", next(line for line in first.examples if "fold" not in line))
     betting.poll()
     stands = betting.on_file("Ann")
     assert len(stands) == 1

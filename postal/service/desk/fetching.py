@@ -63,7 +63,7 @@ def fetch_missing(
 
 def _lacks_bytes(row: MailRow) -> bool:
     """Whether a mail was never had, but for its header; one that is no longer kept stays so."""
-    return row.sha256 is None and row.status is not MailStatus.NEW
+    return row.sha256 is None and (row.raw is None or row.status is MailStatus.UNREAD)
 
 
 def _find(shelf: Shelf, row: MailRow) -> Fetched | None:

@@ -205,6 +205,12 @@ def _refuse_waiting(person: PersonRow, mails: Mapping[int, MailStatus]) -> None:
             f"Mail {min(waiting)} from {person.name} waits to be handled: `postal poll` does it,"
             " and then he can be forgotten."
         )
+    unread = [number for number, status in mails.items() if status is MailStatus.UNREAD]
+    if unread:
+        raise PostalError(
+            f"Mail {min(unread)} from {person.name} lies in the mailbox unread: `postal inbox"
+            f" discard {min(unread)}` lets it go, and then he can be forgotten."
+        )
 
 
 def _turns_renamed(

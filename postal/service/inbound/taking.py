@@ -28,6 +28,10 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60))
 """How long after a failed try there is another; after the last of them always so long."""
 
 
+PROBE = timedelta(minutes=5)
+"""How soon a mail is tried again where the server hands over none at all."""
+
+
 class Listing(Protocol):
     """What mails are taken from: ``postal.mail.imap.Mailbox``, or a stand-in."""
 
@@ -108,7 +112,7 @@ class _Taking:
         for row in rows:
             if row.uidvalidity != validity or row.uid not in self._unread:
                 self._close(row)
-        again = self._given_away({uid: one for uid, one in known.items() if uid not in here})
+        again = self._given_away({uid: one for uid, one in known.items() if one.had})
         new = [uid for uid in uids if uid not in known or uid in again]
         tried = self._take_all(sorted([*new, *(uid for uid in self._unread if self._is_due(uid))]))
         self._single(tried)
@@ -157,8 +161,15 @@ class _Taking:
             return False
 
     def _is_due(self, uid: int) -> bool:
-        again = self._unread[uid].next_try_at
-        return again is None or again <= self._now
+        """Whether a mail is to be tried now: the first of those that show whether all is well soon.
+
+        Where it is handed over the others are tried at once.
+        """
+        row = self._unread[uid]
+        if row.next_try_at is None or row.next_try_at <= self._now:
+            return True
+        first = next((one for one in self._unread.values() if one.singled_at is None), None)
+        return row is first and row.next_try_at - pause_after(row.tries) + PROBE <= self._now
 
     def _reachable(self) -> bool:
         """Whether there is a connection, made anew where it was lost and that may be once more."""
@@ -291,7 +302,11 @@ class _Taking:
 
     def _given_away(self, known: dict[int, KnownMail]) -> set[int]:
         """Return the UIDs under which another mail lies now (MAIL.md, In 9)."""
-        facts = self._inbox.facts(list(known)) if known else {}
+        try:
+            facts = self._inbox.facts(list(known)) if known else {}
+        except MailServerUnavailable:
+            # What can't be told of mails that were dealt with stops no poll.
+            self._lost, facts = True, {}
         others = {uid for uid, one in known.items() if uid in facts and _differs(one, facts[uid])}
         for uid in others:
             with self._work.database.transaction() as session:
