@@ -29,7 +29,7 @@ class Rulings:
     drop_waits_a_turn: bool = True
     must_end: bool = True
     trouble_by_hand: bool = True
-    standard: Mapping[str, int] = field(default_factory=dict)
+    standard: Mapping[str, int | str] = field(default_factory=dict)
 
 
 _RULINGS: Mapping[int, Rulings] = {
@@ -40,7 +40,14 @@ _RULINGS: Mapping[int, Rulings] = {
         must_end=False,
         trouble_by_hand=False,
         # A drop took effect at once, and trouble held a turn to its deadline: a year is no limit.
-        standard={"min_raise": 1_000, "drop_notice": 0, "trouble_hours": 8_760},
+        standard={
+            "min_raise": 1_000,
+            "drop_notice": 0,
+            "trouble_hours": 8_760,
+            "first_grace": 0,
+            "holiday_days": 0,
+            "press": "off",
+        },
     ),
     2: Rulings(),
 }
