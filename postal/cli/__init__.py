@@ -14,6 +14,7 @@ import typer
 from postal import __version__
 from postal.cli import (
     demo,
+    desk,
     forget,
     game,
     inbox,
@@ -61,6 +62,7 @@ setup.register(app)
 migrate.register(app)
 game.register(app)
 turns.register(app)
+desk.register(app)
 mailroom.register(app)
 inbox.register(app)
 player.register(app)

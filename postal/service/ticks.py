@@ -11,6 +11,7 @@ from typing import Protocol, Self
 from postal.errors import PostalError
 from postal.mail.connection import MailServerUnavailable, SubmissionUnavailable
 from postal.service.blame import whereabouts
+from postal.service.desk.holding import resume_due
 from postal.service.inbound.intake import Inbox, Polled, poll
 from postal.service.inbound.patience import Failures, PatientInbox
 from postal.service.inbound.queue import handle_new
@@ -202,6 +203,7 @@ class Rounds:
 
     def _adjudicate(self) -> tuple[Adjudicated, ...]:
         """Adjudicate what is due; what was lost with the database the time before is due again."""
+        resume_due(self._work)
         if "turns" in self._half_done:
             recover_claims(self._work, alone=False)
         self._half_done.add("turns")

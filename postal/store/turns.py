@@ -74,16 +74,31 @@ def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     )
 
 
-def move_deadline(
-    session: Session, turn: TurnRow, deadline: datetime, due_at: datetime | None
+def change_deadline(
+    session: Session, turn: TurnRow, deadline: datetime | None, due_at: datetime | None
 ) -> bool:
-    """Move an open turn's deadline (UTC); False, doing nothing, where it changed since read."""
+    """Set an open turn's deadline (UTC); False, doing nothing, where it changed since read.
+
+    Whoever reckoned with the turn before reckons anew, though the deadline be the same.
+    """
     return _change(
         session,
         _unchanged(turn, TurnStatus.OPEN),
         version=col(TurnRow.version) + 1,
         deadline=deadline,
         due_at=due_at,
+        claim_token=None,
+        claim_until=None,
+    )
+
+
+def close_turn(session: Session, turn: TurnRow) -> bool:
+    """Set an open turn aside for good; False, doing nothing, where it changed since read."""
+    return _change(
+        session,
+        _unchanged(turn, TurnStatus.OPEN),
+        status=TurnStatus.SET_ASIDE,
+        due_at=None,
         claim_token=None,
         claim_until=None,
     )

@@ -13,7 +13,7 @@ from postal.service.inbound.whose import Whose, identify
 from postal.service.loading import LoadedGame, TurnFile, load_game, load_turn_file
 from postal.service.outbound.letters import Letters
 from postal.service.workplace import Workplace
-from postal.store.rows import MailRow, TurnStatus
+from postal.store.rows import GameStatus, MailRow, TurnStatus
 from postal.store.seats import HeldSeat
 
 
@@ -48,9 +48,15 @@ class SeatCase(Case):
     def in_time(self) -> bool:
         """Whether the turn that the token names takes the mail's orders."""
         turn = self.loaded.turn
+        row = self.loaded.row
         if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
             return False
-        return turn.deadline is None or self.row.internal_date <= turn.deadline
+        if row.status is not GameStatus.RUNNING:
+            return False
+        if turn.deadline is None or self.row.internal_date <= turn.deadline:
+            return True
+        # While a game is on hold its deadline stands still.
+        return row.hold_since is not None and row.hold_since < turn.deadline
 
     def troubled(self, *, his: bool) -> TurnChange | None:
         """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open.

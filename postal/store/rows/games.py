@@ -79,7 +79,7 @@ class GameRow(Row, table=True):
     ended_at: datetime | None = None
     calendar: str = ""
     hold_since: datetime | None = None
-    hold_until: datetime | None = None
+    hold_until: datetime | None = Field(default=None, index=True)
     hold_why: str = ""
     review: bool = False
     blind: bool = False

@@ -52,6 +52,7 @@ def _change_games() -> None:
         table.add_column(_flag("review"))
         table.add_column(_flag("blind"))
         table.add_column(_text("deputy"))
+    op.create_index(op.f("ix_games_hold_until"), "games", ["hold_until"])
 
 
 def _change_turns() -> None:
