@@ -99,9 +99,12 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
     """Show how a game stands; hidden cards only with --reveal."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_game
+    from postal.service.desk.looks import look
     from postal.service.desk.overview import show_game
 
     with open_office(data) as office:
+        if reveal:
+            look(office.work, game, "all hidden cards (`postal game show --reveal`)")
         facts = show_game(office.work, game, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

@@ -27,9 +27,12 @@ def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = F
     """Tell whose orders are in for the turn in play, and whose aren't."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when
+    from postal.service.desk.looks import look
     from postal.service.desk.overview import show_orders
 
     with open_office(data) as office:
+        if reveal:
+            look(office.work, game, "the orders on file (`postal orders --reveal`)")
         facts = show_orders(office.work, game, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -104,7 +107,12 @@ def _preview(office: Office, game: str, reveal: bool) -> None:
     from postal.reports.display import counted
     from postal.reports.events import told
     from postal.service.desk.adjudicate import preview
+    from postal.service.desk.looks import look
 
+    if reveal:
+        look(
+            office.work, game, "what a turn would come to (`postal adjudicate --dry-run --reveal`)"
+        )
     before, _, events = preview(office.work, game)
     missing: dict[str, list[str]] = {}
     for event in events:

@@ -42,7 +42,7 @@ class Reports:
         """Return a sentence for each template that can't be compiled; none where all are well."""
         return self._layout.mistakes()
 
-    def report(
+    def report(  # noqa: PLR0913 - each is a part of the mail
         self,
         frame: Frame,
         view: GameView,
@@ -50,12 +50,14 @@ class Reports:
         *,
         heard: bool = False,
         secret: str = "",
+        looks: Sequence[datetime] = (),
     ) -> Rendered:
         """Return a player's mail of a turn: welcome, turn report or, at the end, the final one.
 
         ``view`` is the game after the turn, ``events`` what happened in it (what the viewer may
         not know is left out), ``heard`` whether a line of his came in the turn, ``secret`` the
         deal's in hex: printed at the end, where all cards are opened (10.4), and never before.
+        ``looks`` are the times (aware UTC) at which the GM looked at hidden things in play.
         """
         kind = "final" if view.finished else "turn" if view.turn > 1 else "welcome"
         title = {
@@ -77,6 +79,7 @@ class Reports:
                 double_ace_flush=view.double_ace_flush,
             ),
             secret=secret if view.opened else "",
+            looks=tuple(long_time(one, frame.zone) for one in looks) if view.finished else (),
         )
 
     def receipt(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:

@@ -63,6 +63,14 @@ def end_trouble_row(session: Session, trouble_id: int, now: datetime) -> bool:
     return session.exec(statement).one_or_none() is not None
 
 
+def looks_at(session: Session, game_id: int) -> Sequence[datetime]:
+    """Return when the GM looked at hidden things of a game, the first first."""
+    statement = select(JournalRow.at).where(
+        JournalRow.game_id == game_id, JournalRow.what == "look"
+    )
+    return session.exec(statement.order_by(col(JournalRow.id))).all()
+
+
 def journal_of(session: Session, game_id: int) -> Sequence[JournalRow]:
     """Return what was done to a game beside its play, the oldest first."""
     statement = select(JournalRow).where(JournalRow.game_id == game_id)

@@ -182,7 +182,7 @@ def test_the_status_names_what_is_due_and_what_is_wrong(quick: League) -> None:
     assert facts["problems"] == []
     quick.clock.advance(HOUR)
     (problem,) = league_status(quick.work)["problems"]
-    assert "was not polled" in problem
+    assert "was last polled whole at" in problem
     hold(quick.work, SLUG)
     assert league_status(quick.work)["games"][0]["state"] == "on hold"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
+from postal.service.desk.looks import look
 from postal.service.loading import find_game
 from postal.service.workplace import Workplace
 from postal.store.rows import (
@@ -51,21 +52,6 @@ def game_log(work: Workplace, slug: str, *, reveal: bool = False) -> list[dict[s
         "more": "",
     }
     return [started, *sorted(entries, key=lambda entry: str(entry["at"]))]
-
-
-def look(work: Workplace, slug: str, what: str) -> None:
-    """Note that the GM looked at hidden things of a game: the final report counts how often."""
-    with work.database.transaction() as session:
-        game = find_game(session, slug)
-        session.add(
-            JournalRow(
-                at=work.clock.now(),
-                game_id=game.id,
-                who="GM",
-                what="look",
-                sentence=f"The GM looked at {what}.",
-            )
-        )
 
 
 def _entry(row: JournalRow) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def league_status(work: Workplace) -> dict[str, Any]:
         polled = whole_poll_began_at(session, work.account, work.folder)
     problems = [*troubles, *(_state_problem(game) for game in games if game["state"] in _BAD)]
     if games and _stale(polled, now):
-        since = f"since {polled:%Y-%m-%d %H:%M} UTC" if polled else "ever"
-        problems.append(f"The mailbox was not polled whole {since}: is `postal run` at work?")
+        since = f"last polled whole at {polled:%Y-%m-%d %H:%M} UTC" if polled else "never polled"
+        problems.append(f"The mailbox was {since}: is `postal run` at work?")
     if failed:
         problems.append(f"Mails that could not be delivered: {failed}; see `postal outbox list`.")
     if held:
