@@ -14,6 +14,7 @@ import typer
 from postal import __version__
 from postal.cli import (
     demo,
+    desk,
     forcing,
     forget,
     game,
@@ -63,6 +64,7 @@ migrate.register(app)
 game.register(app)
 turns.register(app)
 forcing.register(app)
+desk.register(app)
 mailroom.register(app)
 inbox.register(app)
 player.register(app)

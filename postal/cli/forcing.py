@@ -146,7 +146,11 @@ def _preview(office: Office, game: str, reveal: bool) -> dict[str, Any]:
     from postal.engine.game import due
     from postal.reports.display import counted
     from postal.service.desk.adjudicate import preview
+    from postal.service.desk.looks import look
 
+    if reveal:
+        says = "what a turn would come to (`postal adjudicate --dry-run --reveal`)"
+        look(office.work, game, says)
     before, _, events = preview(office.work, game)
     missing, owed = _missing(events), due(before)
     hands = len({hand for _, hand in owed})

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from postal.cli.asking import Yes, ask
 from postal.cli.commands import Group
 from postal.cli.options import Data, Json
 from postal.errors import UsageError
@@ -108,14 +109,36 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
     """Show how a game stands; hidden cards only with --reveal."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_game
+    from postal.service.desk.looks import look
     from postal.service.desk.overview import show_game
 
     with open_office(data, look=True) as office:
+        if reveal:
+            look(office.work, game, "all hidden cards (`postal game show --reveal`)")
         facts = show_game(office.work, game, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
         print_game(facts)
+
+
+@games.command("abandon")
+def abandon(
+    game: Name,
+    data: Data,
+    text: Annotated[str, typer.Option("--text", help="What to say to the players.")] = "",
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Give a game up: nothing more is adjudicated, and all its players are told."""
+    from postal.bootstrap import open_office
+    from postal.service.desk.messages import abandon as give_up
+
+    with open_office(data) as office:
+        ask(f"Give {game} up for good and tell all its players?", yes=yes)
+        give_up(office.work, game, text)
+    said = f"{game} is given up; what was stored stays."
+    typer.echo(json.dumps({"game": game, "status": "abandoned"}) if as_json else said)
 
 
 @games.command("options")

@@ -40,6 +40,7 @@ def list_(
     """List the mails that need you: not read, held, or lately come without a token."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when
+    from postal.service.desk.looks import look
     from postal.service.desk.mails import list_mails
     from postal.store.rows import MailStatus
 
@@ -49,6 +50,8 @@ def list_(
             raise UsageError(f"--status {one!r}: it must be one of {', '.join(known)}.")
     with open_office(data, look=True) as office:
         rows = list_mails(office.work, tuple(status or ()), reveal=reveal)
+        if reveal and rows:
+            look(office.work, None, "the subjects of mails (`postal inbox list --reveal`)")
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
@@ -67,12 +70,15 @@ def show(
     """Show a mail: what became of it, its headers and, with --reveal, its text."""
     from postal.bootstrap import open_office
     from postal.service.desk.fetching import fetch_missing
+    from postal.service.desk.looks import look
     from postal.service.desk.mails import show_mail
 
     with open_office(data, look=True) as office:
         if reveal:
             fetch_missing(office.work, number, office.mailbox)
         facts = show_mail(office.work, number, reveal=reveal)
+        if reveal:
+            look(office.work, facts["game"], f"mail {number} (`postal inbox show --reveal`)")
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:

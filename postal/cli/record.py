@@ -34,9 +34,12 @@ def export(
 ) -> None:
     """Write a game's record: enough to play it again anywhere and get the same result."""
     from postal.bootstrap import open_office
+    from postal.service.desk.looks import look
     from postal.service.records.export import export_game
 
     with open_office(data, look=True) as office:
+        if sealed:
+            look(office.work, game, "every card (`postal export --sealed`)")
         text = export_game(office.work, game, sealed=sealed)
     if to is None:
         typer.echo(text, nl=False)

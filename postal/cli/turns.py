@@ -22,9 +22,12 @@ def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = F
     """Tell whose orders are in for the turn in play, and whose aren't."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when
+    from postal.service.desk.looks import look
     from postal.service.desk.overview import show_orders
 
     with open_office(data, look=True) as office:
+        if reveal:
+            look(office.work, game, "the orders on file (`postal orders --reveal`)")
         facts = show_orders(office.work, game, reveal=reveal)
     if as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))

@@ -29,7 +29,7 @@ class Rulings:
     drop_waits_a_turn: bool = True
     must_end: bool = True
     trouble_by_hand: bool = True
-    standard: Mapping[str, int] = field(default_factory=dict)
+    standard: Mapping[str, int | str] = field(default_factory=dict)
 
 
 _RULINGS: Mapping[int, Rulings] = {
@@ -40,13 +40,17 @@ _RULINGS: Mapping[int, Rulings] = {
         must_end=False,
         trouble_by_hand=False,
         # A drop took effect at once, and trouble held a turn to its deadline: a year is no limit.
-        # Nobody was told of the last two, which are the same: they keep anybody from being NMR.
+        # Nobody was told of "unread_hours" and "unreached", which are the same: they keep anybody
+        # from being NMR.
         standard={
             "min_raise": 1_000,
             "drop_notice": 0,
             "trouble_hours": 8_760,
             "unread_hours": 24,
             "unreached": 7,
+            "first_grace": 0,
+            "holiday_days": 0,
+            "press": "off",
         },
     ),
     2: Rulings(),

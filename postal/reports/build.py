@@ -50,12 +50,13 @@ def frame_context(frame: Frame) -> FrameContext:
         gm_address=frame.gm_address,
         mailbox=frame.mailbox,
         mailto=mailto(frame.mailbox, frame.reply_subject),
-        deadline_short=short_time(deadline, zone) if deadline else "",
+        deadline_short=short_time(deadline, zone) if deadline and not frame.on_hold else "",
         deadline=long_time(deadline, zone) if deadline else "",
         deadline_utc=utc_time(deadline, zone) if deadline else "",
         left=time_left(deadline - frame.now) if deadline else "",
         commitment=frame.commitment,
         mailed=utc_time(frame.now),
+        hold=_hold(frame),
     )
 
 
@@ -82,6 +83,16 @@ def game_context(frame: Frame, view: GameView) -> GameContext:
         mine=tuple(_mine(view, table, hands[hand.name], viewer) for table, hand, _ in view.mine()),
         due=due_contexts(frame, view),
         ious=tuple(_ious(view)),
+    )
+
+
+def _hold(frame: Frame) -> str:
+    if not frame.on_hold:
+        return ""
+    until = f" until {long_time(frame.hold_until, frame.zone)}" if frame.hold_until else ""
+    return (
+        f"The game is on hold{until}: its deadline stands still, and orders are taken meanwhile. "
+        "A mail will tell the new deadline when it goes on."
     )
 
 

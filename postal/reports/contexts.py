@@ -26,6 +26,7 @@ class Frame:
     answers carry, where the token stands there. ``deadline`` (None: there is none) and ``now``
     are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex. ``holders`` has, for
     each seat whose holder has another name than it, the holder's ("Sue" for the seat "Joe").
+    ``on_hold``: the GM has stopped the clock, until ``hold_until`` where he said until when.
     """
 
     slug: str
@@ -39,11 +40,16 @@ class Frame:
     now: datetime
     reply_subject: str = field(default="", repr=False)
     holders: Mapping[str, str] = field(default_factory=dict)
+    on_hold: bool = False
+    hold_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FrameContext:
-    """A Frame in words: the deadline for subjects, in the game's zone and in UTC, the time left."""
+    """A Frame in words: the deadline for subjects, in the game's zone and in UTC, the time left.
+
+    ``hold`` is a sentence where the game is on hold, and empty where it isn't.
+    """
 
     slug: str
     title: str
@@ -57,6 +63,7 @@ class FrameContext:
     left: str
     commitment: str
     mailed: str
+    hold: str
 
 
 @dataclass(frozen=True, slots=True)

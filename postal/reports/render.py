@@ -49,7 +49,7 @@ class Reports:
         """Return what changes whenever one of the GM's own templates does."""
         return self._layout.own_state()
 
-    def report(
+    def report(  # noqa: PLR0913 - each is a part of the mail
         self,
         frame: Frame,
         view: GameView,
@@ -57,12 +57,14 @@ class Reports:
         *,
         heard: bool = False,
         secret: str = "",
+        looks: Sequence[datetime] = (),
     ) -> Rendered:
         """Return a player's mail of a turn: welcome, turn report or, at the end, the final one.
 
         ``view`` is the game after the turn, ``events`` what happened in it (what the viewer may
         not know is left out), ``heard`` whether a line of his came in the turn, ``secret`` the
         deal's in hex: printed at the end, where all cards are opened (10.4), and never before.
+        ``looks`` are the times (aware UTC) at which the GM looked at hidden things in play.
         """
         kind = "final" if view.finished else "turn" if view.turn > 1 else "welcome"
         title = {
@@ -84,6 +86,7 @@ class Reports:
                 double_ace_flush=view.double_ace_flush,
             ),
             secret=secret if view.opened else "",
+            looks=tuple(long_time(one, frame.zone) for one in looks) if view.finished else (),
         )
 
     def receipt(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
@@ -207,13 +210,32 @@ class Reports:
         )
         return self._render("gift", frame, f"cards by post, turn {view.turn}", view, gifts=came)
 
+    def hold(self, frame: Frame, view: GameView, step: Literal["begun", "over"]) -> Rendered:
+        """Return the word to a player that the GM stops a game's clock, or lets it go on."""
+        title = {"begun": "on hold", "over": f"goes on{_orders_due(frame, view)}"}[step]
+        return self._render("hold", frame, title, view, step=step)
+
+    def abandoned(self, frame: Frame, view: GameView, words: str = "") -> Rendered:
+        """Return the word to a player that the GM has given a game up, with the GM's own words."""
+        return self._render("abandoned", frame, "given up", view, words=_pieces(words))
+
+    def message(self, frame: Frame, view: GameView, words: str, *, alone: bool) -> Rendered:
+        """Return the GM's words to a player; ``alone``: to him and to nobody else."""
+        title = f"a word from {frame.gm}"
+        return self._render("message", frame, title, view, words=_pieces(words), alone=alone)
+
     def deadline(
-        self, frame: Frame, view: GameView, before: datetime, why: Literal["outgoing", "unreached"]
+        self,
+        frame: Frame,
+        view: GameView,
+        before: datetime,
+        why: Literal["outgoing", "unreached", "gm"],
     ) -> Rendered:
         """Return the word to a player that a deadline was moved; the frame has the new one.
 
         ``before`` (aware UTC) is the deadline as it was last told; ``why``: the reports could not
-        be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5).
+        be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5), or the GM
+        says so.
         """
         return self._render(
             "deadline",
@@ -245,9 +267,12 @@ class Reports:
         self, frame: Frame, subject: str, sentences: Sequence[str], words: str = ""
     ) -> Rendered:
         """Return a notice to the GM: sentences, and another person's words where there are any."""
-        pieces = tuple(piece for line in words.splitlines() for piece in quoted(line))
         return self._render(
-            "gm_notice", frame, subject, sentences=tuple(map(prose, sentences)), words=pieces
+            "gm_notice",
+            frame,
+            subject,
+            sentences=tuple(map(prose, sentences)),
+            words=_pieces(words),
         )
 
     def _for_gm(  # noqa: PLR0913 - each is a part of the mail
@@ -289,6 +314,11 @@ def _orders_due(frame: Frame, view: GameView) -> str:
     """Return the end of a subject: the same for everybody, whether or not he owes orders."""
     due = frame_context(frame).deadline_short
     return f", orders due {due}" if due and not view.finished else ""
+
+
+def _pieces(words: str) -> tuple[str, ...]:
+    """Return another person's words in lines that are printed behind a mark of their own."""
+    return tuple(piece for line in words.splitlines() for piece in quoted(line))
 
 
 def _own_hands(view: GameView) -> dict[str, str]:

@@ -130,7 +130,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     before, after = view(turn.before, player, turn.book), view(turn.after, player)
     number = turn.before.turn
     frame = replace(_FRAME, deadline=None) if turn.after.finished else _FRAME
-    yield reports.report(frame, after, turn.events, secret=_SECRET.hex())
+    looks = (_FRAME.now,) * (number % 3)
+    yield reports.report(frame, after, turn.events, secret=_SECRET.hex(), looks=looks)
     yield reports.status(frame, after)
     filed = turn.book.of(player)
     owed = {item.hand for item in before.due}
@@ -157,6 +158,15 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
     yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
+    yield reports.deadline(_FRAME, before, _FRAME.now, "gm")
+    held = replace(_FRAME, on_hold=True, hold_until=_FRAME.deadline)
+    yield reports.hold(held, before, "begun")
+    yield reports.hold(replace(held, hold_until=None), before, "begun")
+    yield reports.hold(_FRAME, before, "over")
+    yield reports.message(_FRAME, before, "Well played.\nA: fold", alone=True)
+    yield reports.message(_FRAME, before, "Well played.", alone=False)
+    yield reports.abandoned(_FRAME, before, "Too few of us were left.")
+    yield reports.abandoned(_FRAME, before)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
 

@@ -15,6 +15,7 @@ from postal.mail.connection import (
     SubmissionUnavailable,
 )
 from postal.service.blame import whereabouts
+from postal.service.desk.holding import resume_due
 from postal.service.inbound.clockcheck import ClockCheck, Timekeeper
 from postal.service.inbound.intake import Inbox, Polled, poll
 from postal.service.inbound.queue import handle_new
@@ -266,6 +267,7 @@ class Rounds:
         """
         if self._clock.wrong:
             return None
+        resume_due(self._work)
         if "turns" in self._half_done:
             recover_claims(self._work, alone=False)
         self._half_done.add("turns")

@@ -1,6 +1,7 @@
 """Look-ups of games."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlmodel import Session, col, select
 
@@ -20,4 +21,12 @@ def all_games(session: Session) -> Sequence[GameRow]:
 def running_games(session: Session) -> Sequence[GameRow]:
     """Return the games in play, oldest first."""
     statement = select(GameRow).where(GameRow.status == GameStatus.RUNNING)
+    return session.exec(statement.order_by(col(GameRow.id))).all()
+
+
+def games_to_resume(session: Session, now: datetime) -> Sequence[str]:
+    """Return the names of the games whose hold was to end by ``now`` (UTC)."""
+    statement = select(GameRow.slug).where(
+        GameRow.status == GameStatus.RUNNING, col(GameRow.hold_until) <= now
+    )
     return session.exec(statement.order_by(col(GameRow.id))).all()

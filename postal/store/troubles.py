@@ -89,6 +89,14 @@ def last_ended(session: Session, kind: TroubleKind) -> datetime | None:
     return session.exec(statement).one()
 
 
+def looks_at(session: Session, game_id: int) -> Sequence[datetime]:
+    """Return when the GM looked at hidden things of a game, the first first."""
+    statement = select(JournalRow.at).where(
+        JournalRow.game_id == game_id, JournalRow.what == "look"
+    )
+    return session.exec(statement.order_by(col(JournalRow.id))).all()
+
+
 def journal_of(session: Session, game_id: int) -> Sequence[JournalRow]:
     """Return what was done to a game beside its play, the oldest first."""
     statement = select(JournalRow).where(JournalRow.game_id == game_id)

@@ -10,11 +10,12 @@ from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
 from postal.store.rows import GameRow, GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
+from postal.store.rows.games import IN_PLAY
 
 
 def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
-    """Return all turns of a game, the deal first."""
-    statement = select(TurnRow).where(TurnRow.game_id == game_id)
+    """Return all turns of a game that count, the deal first."""
+    statement = select(TurnRow).where(TurnRow.game_id == game_id, IN_PLAY)
     return session.exec(statement.order_by(col(TurnRow.number))).all()
 
 
@@ -24,7 +25,7 @@ def last_turns(session: Session, game_id: int) -> tuple[TurnRow | None, TurnRow 
     The latter is None when the game is over. Evidence (orders and events) isn't loaded with them.
     """
     evidence = [cast("QueryableAttribute[str]", one) for one in (TurnRow.orders, TurnRow.events)]
-    statement = select(TurnRow).where(TurnRow.game_id == game_id)
+    statement = select(TurnRow).where(TurnRow.game_id == game_id, IN_PLAY)
     statement = statement.options(*map(defer, evidence)).order_by(col(TurnRow.number).desc())
     rows = session.exec(statement.limit(2)).all()
     done = next((row for row in rows if row.status is TurnStatus.DONE), None)
@@ -35,7 +36,7 @@ def turns_done(session: Session, game_ids: Collection[int]) -> dict[int, int]:
     """Return the number of the last turn that is done of some games, by game."""
     statement = (
         select(TurnRow.game_id, func.max(col(TurnRow.number)))
-        .where(col(TurnRow.game_id).in_(game_ids), TurnRow.status == TurnStatus.DONE)
+        .where(col(TurnRow.game_id).in_(game_ids), TurnRow.status == TurnStatus.DONE, IN_PLAY)
         .group_by(col(TurnRow.game_id))
     )
     return dict(session.exec(statement).all())
@@ -64,16 +65,31 @@ def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     )
 
 
-def move_deadline(
-    session: Session, turn: TurnRow, deadline: datetime, due_at: datetime | None
+def change_deadline(
+    session: Session, turn: TurnRow, deadline: datetime | None, due_at: datetime | None
 ) -> bool:
-    """Move an open turn's deadline (UTC); False, doing nothing, where it changed since read."""
+    """Set an open turn's deadline (UTC); False, doing nothing, where it changed since read.
+
+    Whoever reckoned with the turn before reckons anew, though the deadline be the same.
+    """
     return _change(
         session,
         _unchanged(turn, TurnStatus.OPEN),
         version=col(TurnRow.version) + 1,
         deadline=deadline,
         due_at=due_at,
+        claim_token=None,
+        claim_until=None,
+    )
+
+
+def close_turn(session: Session, turn: TurnRow) -> bool:
+    """Set an open turn aside for good; False, doing nothing, where it changed since read."""
+    return _change(
+        session,
+        _unchanged(turn, TurnStatus.OPEN),
+        status=TurnStatus.SET_ASIDE,
+        due_at=None,
         claim_token=None,
         claim_until=None,
     )
@@ -114,6 +130,8 @@ def look_at_due_turn(  # noqa: PLR0913 - each says which, named at the call
             .where(
                 GameRow.id == TurnRow.game_id,
                 GameRow.status == GameStatus.RUNNING,
+                col(GameRow.hold_since).is_(None),
+                col(TurnRow.void_at).is_(None),
                 which,
                 col(TurnRow.id).not_in(but),
             )

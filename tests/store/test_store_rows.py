@@ -13,6 +13,7 @@ from postal.store.database import Database
 from postal.store.games import all_games, game_by_slug, running_games
 from postal.store.rows import (
     METADATA,
+    AbsenceRow,
     AccountRow,
     AddressRow,
     AttendanceRow,
@@ -21,14 +22,20 @@ from postal.store.rows import (
     HolderRow,
     JournalRow,
     MailRow,
+    ObserverRow,
     OrderAction,
     OrderHistoryRow,
     OrderRow,
+    OutageRow,
     OutboxRow,
     PersonRow,
+    PressRow,
+    ProtestRow,
+    QuestionRow,
     Row,
     SeatRow,
     SettingRow,
+    StandbyRow,
     TokenKind,
     TokenRow,
     TroubleKind,
@@ -102,6 +109,13 @@ def rows_with_secrets(now: datetime) -> list[Row]:
         SettingRow(key="token", value=CARDS),
         TroubleRow(kind=TroubleKind.SENDING, about=CARDS, since=now, sentence=CARDS),
         JournalRow(at=now, who=CARDS, what="deadline", sentence=CARDS),
+        QuestionRow(command=CARDS, asked_to=CARDS, asked_at=now, good_until=now),
+        OutageRow(what="mailbox", began=now),
+        AbsenceRow(person_id=1, first=now.date(), last=now.date(), asked_at=now),
+        StandbyRow(game_id=1, person_id=1, since=now),
+        ObserverRow(game_id=1, person_id=1, since=now),
+        PressRow(game_id=1, turn=1, to=CARDS, text=CARDS, at=now),
+        ProtestRow(game_id=1, turn=1, seat_id=1, hand=CARDS, text=CARDS, at=now, until=now),
     ]
 
 

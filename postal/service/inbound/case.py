@@ -14,7 +14,7 @@ from postal.service.loading import LoadedGame, TurnFile, load_game, load_turn_fi
 from postal.service.outbound.letters import Letters
 from postal.service.turns.reached import stands_still
 from postal.service.workplace import Workplace
-from postal.store.rows import MailRow, TurnStatus
+from postal.store.rows import GameStatus, MailRow, TurnStatus
 from postal.store.seats import HeldSeat
 
 
@@ -49,16 +49,21 @@ class SeatCase(Case):
     def in_time(self) -> bool:
         """Whether the turn that the token names takes the mail's orders."""
         turn = self.loaded.turn
+        row = self.loaded.row
         if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
+            return False
+        if row.status is not GameStatus.RUNNING:
             return False
         return self._before_deadline()
 
     def _before_deadline(self) -> bool:
         """Whether the mail came before the deadline of the turn in play, or while that stands."""
-        turn = self.loaded.turn
+        turn, hold = self.loaded.turn, self.loaded.row.hold_since
         if turn is None or turn.deadline is None or self.row.internal_date <= turn.deadline:
             return True
-        return stands_still(self.session, self.loaded.id, turn.number)
+        # While a game is on hold its deadline stands still, and while its reports wait for us.
+        on_hold = hold is not None and hold < turn.deadline
+        return on_hold or stands_still(self.session, self.loaded.id, turn.number)
 
     def troubled(self, *, his: bool) -> TurnChange | None:
         """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open.

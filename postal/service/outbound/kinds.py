@@ -27,6 +27,9 @@ class LetterKind(StrEnum):
     REFUSED = "refused"
     GIFT = "gift"
     DEADLINE = "deadline"
+    HOLD = "hold"
+    MESSAGE = "message"
+    ABANDONED = "abandoned"
     ADDRESS = "address"
     GM = "gm"
 
@@ -38,8 +41,7 @@ class LetterKind(StrEnum):
     @property
     def automatic(self) -> Automatic:
         """The word of Auto-Submitted: whether it answers a mail (RFC 3834, 5)."""
-        unasked = (LetterKind.RESEND, LetterKind.GM, LetterKind.DEADLINE)
-        return "auto-generated" if self in (*REPORTS, *unasked) else "auto-replied"
+        return "auto-generated" if self in (*REPORTS, *_UNASKED) else "auto-replied"
 
     def once_key(self, game_id: int, turn: int, seat_id: int) -> str | None:
         """Return the key under which a letter is written once; None for those that are not."""
@@ -51,6 +53,15 @@ REPORTS = (LetterKind.WELCOME, LetterKind.REPORT, LetterKind.FINAL)
 
 ASKING = (LetterKind.WELCOME, LetterKind.REPORT, LetterKind.RESEND)
 """The kinds that ask for the orders of the turn after the one that they tell of."""
+_UNASKED = (
+    LetterKind.RESEND,
+    LetterKind.GM,
+    LetterKind.DEADLINE,
+    LetterKind.HOLD,
+    LetterKind.MESSAGE,
+    LetterKind.ABANDONED,
+)
+"""What answers no mail either."""
 
 MOST_ANSWERS = 100
 """The most answers that an address gets in a day, whatever it sends: no loop runs on for ever."""

@@ -91,6 +91,8 @@ class Letters:
             now=self.work.clock.now(),
             reply_subject=tag,
             holders=loaded.holders,
+            on_hold=loaded.row.hold_since is not None,
+            hold_until=loaded.row.hold_until,
         )
 
     def address_frame(self, loaded: LoadedGame, token: str) -> Frame:

@@ -17,16 +17,17 @@ from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError
 from postal.service.workplace import Workplace
 from postal.store.rows import JournalRow, TurnRow, TurnStatus
-from postal.store.turns import move_deadline
+from postal.store.turns import change_deadline
 
 LOG = logging.getLogger("postal")
 
-Cause = Literal["outgoing", "unreached"]
-"""Why a deadline moves by itself: the reports could not be sent (10.5), or one player's (9.7)."""
+Cause = Literal["outgoing", "unreached", "gm"]
+"""Why a deadline moves: the reports could not be sent (10.5), one player's (9.7), the GM's word."""
 
 _SENTENCES: dict[Cause, str] = {
     "outgoing": "the reports that ask for its orders could not be handed to the outgoing server",
     "unreached": "a player was not reached by the report that asks for his orders",
+    "gm": "the GM said so",
 }
 
 
@@ -41,7 +42,7 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
     """Move the deadline of a turn in play to ``deadline`` (aware UTC), telling all of it.
 
     ``also`` is done in the same transaction. False, doing nothing, where the turn is not open any
-    more, or its deadline is not earlier than that.
+    more, or its deadline is not earlier than that: only the GM may move one to an earlier time.
     """
     while True:
         with work.database.reading() as session:
@@ -49,15 +50,18 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
             turn = loaded.turn
             if turn is None or turn.number != number or turn.status is not TurnStatus.OPEN:
                 return False
-            if turn.deadline is None or turn.deadline >= deadline:
+            if turn.deadline is None or turn.deadline == deadline:
                 return False
-            moved = replace(loaded, turn=_moved(turn, deadline))
+            if turn.deadline > deadline and why != "gm":
+                return False
+            moved = replace(loaded, turn=moved_turn(turn, deadline))
             due_at = load_turn_file(session, loaded).due_at(moved)
             letters = _letters(session, work, moved, turn.deadline, why)
         entry = JournalRow(
             at=work.clock.now(),
             game_id=loaded.id,
             turn=number,
+            who="GM" if why == "gm" else "postal",
             what="deadline",
             sentence=f"Moved from {turn.deadline.isoformat()} to {deadline.isoformat()}:"
             f" {_SENTENCES[why]}.",
@@ -81,7 +85,7 @@ def _write(  # noqa: PLR0913 - the whole of what is written
     entry: JournalRow,
     letters: Letters,
 ) -> None:
-    if not move_deadline(session, turn, deadline, due_at):
+    if not change_deadline(session, turn, deadline, due_at):
         raise OvertakenError
     session.add(entry)
     letters.queue(session)
@@ -98,8 +102,8 @@ def _letters(
     return letters
 
 
-def _moved(turn: TurnRow, deadline: datetime) -> TurnRow:
-    """Return the turn as it will be, in no session."""
+def moved_turn(turn: TurnRow, deadline: datetime) -> TurnRow:
+    """Return a turn as it will be with another deadline, in no session."""
     return TurnRow(
         id=turn.id,
         game_id=turn.game_id,

@@ -15,6 +15,7 @@ from postal.service.outbound.letters import Letter, Letters
 from postal.service.outbound.troubles import trouble_sentences
 from postal.store.codec import decode_book, decode_events
 from postal.store.seats import HeldSeat
+from postal.store.troubles import looks_at
 from postal.store.turns import evidence_of
 
 
@@ -78,6 +79,7 @@ def _report(  # noqa: PLR0913 - what was, what is, and whose it is
 ) -> Rendered:
     seen = view(loaded.game, seat.name, book)
     secret = loaded.row.secret.hex() if seen.opened else ""
+    looks = looks_at(letters.session, loaded.id) if seen.finished else ()
     return letters.work.reports.report(
-        letters.frame(loaded, seat), seen, events, heard=heard, secret=secret
+        letters.frame(loaded, seat), seen, events, heard=heard, secret=secret, looks=looks
     )

@@ -3,8 +3,15 @@
 Every moment is UTC and aware. A row's repr holds its ids alone, since the rest may be secret.
 """
 
+from postal.store.rows.absence import (
+    AbsenceRow,
+    ObserverRow,
+    PressRow,
+    ProtestRow,
+    StandbyRow,
+)
 from postal.store.rows.base import METADATA, Row, fold
-from postal.store.rows.desk import JournalRow, TroubleKind, TroubleRow
+from postal.store.rows.desk import JournalRow, OutageRow, QuestionRow, TroubleKind, TroubleRow
 from postal.store.rows.games import (
     AttendanceRow,
     GameRow,
@@ -35,6 +42,7 @@ from postal.store.rows.people import (
 
 __all__ = [
     "METADATA",
+    "AbsenceRow",
     "AccountRow",
     "AddressRow",
     "AttendanceRow",
@@ -45,15 +53,21 @@ __all__ = [
     "JournalRow",
     "MailRow",
     "MailStatus",
+    "ObserverRow",
     "OrderAction",
     "OrderHistoryRow",
     "OrderRow",
+    "OutageRow",
     "OutboxRow",
     "OutboxState",
     "PersonRow",
+    "PressRow",
+    "ProtestRow",
+    "QuestionRow",
     "Row",
     "SeatRow",
     "SettingRow",
+    "StandbyRow",
     "TokenKind",
     "TokenRow",
     "TroubleKind",

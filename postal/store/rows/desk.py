@@ -78,3 +78,38 @@ class JournalRow(Row, table=True):
     who: str = Field(default="postal", sa_type=Words)
     what: str
     sentence: str = Field(default="", sa_type=Words)
+
+
+class QuestionRow(Row, table=True):
+    """A command that came by mail and is done when the GM has answered the question about it.
+
+    ``command`` is the line as read; ``asked_to`` the address that was asked. ``answered_at`` is
+    set once, by the answer or when it is too late for one.
+    """
+
+    __tablename__ = "questions"
+    shown: ClassVar = ("id", "game_id")
+
+    id: int | None = Field(default=None, primary_key=True)
+    game_id: int | None = Field(default=None, foreign_key="games.id")
+    command: str = Field(sa_type=Words)
+    asked_to: str = Field(sa_type=Words)
+    asked_at: datetime
+    good_until: datetime
+    answered_at: datetime | None = None
+    done: bool = False
+
+
+class OutageRow(Row, table=True):
+    """A time in which the program was off or a server away, from its last good sign to the next.
+
+    ``what`` is machine, mailbox or sending. ``reckoned_at``: when deadlines were moved by it.
+    """
+
+    __tablename__ = "outages"
+
+    id: int | None = Field(default=None, primary_key=True)
+    what: str
+    began: datetime
+    ended: datetime | None = None
+    reckoned_at: datetime | None = None

@@ -4,11 +4,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlmodel import Field
 
 from postal.store.columns import Words, by_value
 from postal.store.rows.base import Row
+
+IN_PLAY = text("void_at IS NULL")
+"""Which turns count, for the index that keeps each of their numbers from standing there twice."""
 
 
 class GameStatus(StrEnum):
@@ -16,6 +19,7 @@ class GameStatus(StrEnum):
 
     RUNNING = "running"
     FINISHED = "finished"
+    ABANDONED = "abandoned"
 
 
 class TurnStatus(StrEnum):
@@ -46,6 +50,11 @@ class GameRow(Row, table=True):
     ``edition`` the edition of RULES.md that it is played under to its end. ``committed`` is the
     text that the commitment was made over when the game began. ``turn_length`` is in days,
     ``settle`` in minutes, ``hour`` 0 to 23 in ``zone``. ``ended_at`` is set when all is over.
+
+    ``calendar`` is JSON text of what else decides when turns end; empty: ``turn_length`` and
+    ``hour`` alone. While ``hold_since`` is set nothing is adjudicated, until ``hold_until`` where
+    that is set; ``hold_why`` is gm, protest or restore. ``review``: reports wait for the GM's word.
+    ``blind``: hidden things go to ``deputy``, an address, and not to the GM, who plays himself.
     """
 
     __tablename__ = "games"
@@ -68,6 +77,13 @@ class GameRow(Row, table=True):
     settle: int = 30
     created_at: datetime
     ended_at: datetime | None = None
+    calendar: str = ""
+    hold_since: datetime | None = None
+    hold_until: datetime | None = Field(default=None, index=True)
+    hold_why: str = ""
+    review: bool = False
+    blind: bool = False
+    deputy: str = Field(default="", sa_type=Words)
 
 
 class TurnRow(Row, table=True):
@@ -79,11 +95,20 @@ class TurnRow(Row, table=True):
 
     ``due_at`` is when the turn is to be adjudicated as its orders stand, None: not by itself.
     ``version`` counts the changes of what is on file: who reckons with it and writes, compares it.
+    ``wall`` is the deadline as it stands on the wall in ``zone``, such as ``2026-12-08T20:00``. A
+    turn that was rolled back has ``void_at`` and stays as evidence; ``attempt`` counts from 1.
     """
 
     __tablename__ = "turns"
     __table_args__ = (
-        UniqueConstraint("game_id", "number"),
+        Index(
+            "ix_turns_game_id_number",
+            "game_id",
+            "number",
+            unique=True,
+            sqlite_where=IN_PLAY,
+            postgresql_where=IN_PLAY,
+        ),
         Index("ix_turns_status_due_at", "status", "due_at"),
     )
     shown: ClassVar = ("id", "game_id", "number", "status")
@@ -97,6 +122,9 @@ class TurnRow(Row, table=True):
     due_at: datetime | None = None
     version: int = 0
     zone: str
+    wall: str | None = None
+    attempt: int = 1
+    void_at: datetime | None = None
     claim_token: str | None = None
     claim_until: datetime | None = None
     forced: bool = False

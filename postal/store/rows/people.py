@@ -16,13 +16,17 @@ class TokenKind(StrEnum):
 
     ORDERS = "orders"
     ADDRESS = "address"
+    GM = "gm"
+    PERSON = "person"
+    QUESTION = "question"
 
 
 class PersonRow(Row, table=True):
     """A person of the league, in any number of games; names may occur twice.
 
     ``zone`` names the zone of the person's clocks and ``language`` is kept for later; None: not
-    known. ``text_only``: mails come without HTML. ``name_key`` is folded by the row itself.
+    known. ``text_only``: mails come without HTML. ``robot``: a robot, which has no address.
+    ``name_key`` is folded by the row itself.
     """
 
     __tablename__ = "people"
@@ -33,6 +37,7 @@ class PersonRow(Row, table=True):
     zone: str | None = None
     language: str | None = None
     text_only: bool = False
+    robot: bool = False
     created_at: datetime
 
 
@@ -97,7 +102,9 @@ class TokenRow(Row, table=True):
     """A token that was given out, by its digest: the token itself is stored nowhere.
 
     ``turn`` is the turn that a seat's token orders for; ``address_id`` the address that one of
-    kind "address" confirms. To revoke a token is to delete its row.
+    kind "address" confirms, ``person_id`` who is asked by one of kind "person" (a standby, an
+    observer), ``question_id`` the question that one of kind "question" answers. It is good until
+    ``good_until`` (None: always). To revoke a token is to delete its row.
     """
 
     __tablename__ = "tokens"
@@ -108,7 +115,10 @@ class TokenRow(Row, table=True):
     seat_id: int | None = Field(default=None, foreign_key="seats.id", index=True)
     turn: int | None = None
     address_id: int | None = Field(default=None, foreign_key="addresses.id", index=True)
+    person_id: int | None = Field(default=None, foreign_key="people.id", index=True)
+    question_id: int | None = Field(default=None, foreign_key="questions.id", index=True)
     issued_at: datetime
+    good_until: datetime | None = None
 
 
 @event.listens_for(PersonRow, "before_insert")

@@ -1,0 +1,98 @@
+"""A game's log (``postal log``): who did what when, the history of every order included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from postal.service.desk.looks import look
+from postal.service.loading import find_game
+from postal.service.workplace import Workplace
+from postal.store.rows import (
+    JournalRow,
+    OrderAction,
+    OrderHistoryRow,
+    SeatRow,
+    TurnRow,
+    TurnStatus,
+)
+from postal.store.troubles import journal_of
+
+_DONE = {
+    OrderAction.FILED: "order filed",
+    OrderAction.REFUSED: "line refused",
+    OrderAction.CANCELLED: "order taken back",
+    OrderAction.REPLACED: "order replaced",
+    OrderAction.WAIT: "asked to wait",
+    OrderAction.READY: "said ready",
+}
+"""What became of a line, in words; what a mail ordered before that is no event of its own."""
+
+
+def game_log(work: Workplace, slug: str, *, reveal: bool = False) -> list[dict[str, Any]]:
+    """Return what happened to a game beside its play, oldest first; times are UTC in ISO form.
+
+    With ``reveal`` orders are shown with their lines and what was said of them, which is noted in
+    the log itself: the GM saw hidden things. Without it the log says who sent something and when.
+    """
+    if reveal:
+        look(work, slug, "the lines of all orders (`postal log --reveal`)")
+    with work.database.reading() as session:
+        game = find_game(session, slug)
+        game_id = game.id or 0
+        entries = [_entry(row) for row in journal_of(session, game_id)]
+        entries += _turns(session, game_id)
+        entries += _orders(session, game_id, reveal=reveal)
+    started = {
+        "at": game.created_at.isoformat(),
+        "turn": 0,
+        "who": "GM",
+        "what": "begun",
+        "more": "",
+    }
+    return [started, *sorted(entries, key=lambda entry: str(entry["at"]))]
+
+
+def _entry(row: JournalRow) -> dict[str, Any]:
+    return {
+        "at": row.at.isoformat(),
+        "turn": row.turn,
+        "who": row.who,
+        "what": row.what,
+        "more": row.sentence,
+    }
+
+
+def _turns(session: Session, game_id: int) -> list[dict[str, Any]]:
+    statement = select(TurnRow.number, TurnRow.adjudicated_at, TurnRow.forced).where(
+        TurnRow.game_id == game_id, TurnRow.status == TurnStatus.DONE, col(TurnRow.number) > 0
+    )
+    return [
+        {
+            "at": at.isoformat() if at else "",
+            "turn": number,
+            "who": "GM" if forced else "postal",
+            "what": "adjudicated",
+            "more": "forced" if forced else "",
+        }
+        for number, at, forced in session.exec(statement).all()
+    ]
+
+
+def _orders(session: Session, game_id: int, *, reveal: bool) -> list[dict[str, Any]]:
+    statement = (
+        select(OrderHistoryRow, TurnRow.number, SeatRow.name)
+        .join(TurnRow, col(TurnRow.id) == OrderHistoryRow.turn_id)
+        .join(SeatRow, col(SeatRow.id) == OrderHistoryRow.seat_id)
+        .where(TurnRow.game_id == game_id, OrderHistoryRow.action != OrderAction.READ)
+        .order_by(col(OrderHistoryRow.id))
+    )
+    found: list[dict[str, Any]] = []
+    for row, number, name in session.exec(statement).all():
+        mail = f"mail {row.mail_id}" if row.mail_id else ""
+        shown = (row.hand, row.line, row.sentence) if reveal else (row.code,)
+        more = "; ".join(part for part in (*shown, mail) if part)
+        entry = {"at": row.at.isoformat(), "turn": number, "who": name}
+        found.append({**entry, "what": _DONE[row.action], "more": more})
+    return found

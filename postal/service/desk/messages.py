@@ -1,0 +1,113 @@
+"""The GM's own words to players (``postal message``), and giving a game up (``game abandon``)."""
+
+from __future__ import annotations
+
+from postal.engine.view import view
+from postal.errors import PostalError, UsageError
+from postal.service.loading import LoadedGame, find_game, load_game
+from postal.service.outbound.kinds import LetterKind
+from postal.service.outbound.letters import Letter, Letters
+from postal.service.overtaken import OvertakenError, until_written
+from postal.service.workplace import Workplace
+from postal.store.rows import GameRow, GameStatus, JournalRow, PressRow, TurnStatus, fold
+from postal.store.turns import close_turn
+
+MOST_WORDS = 4_000
+"""The most characters of one message."""
+
+
+def message(work: Workplace, slug: str, words: str, player: str | None = None) -> int:
+    """Mail the GM's words to all players of a game, or to one; return to how many.
+
+    Nobody learns what was written to another. Raises PostalError for a player who isn't there.
+    """
+    text = _checked(words)
+
+    def deed() -> int:
+        with work.database.reading() as session:
+            loaded = load_game(session, find_game(session, slug))
+            seats = [one for one in loaded.seats if player is None or _is(loaded, one.name, player)]
+            if not seats:
+                raise PostalError(f"There is no player {player!r} in {slug}.")
+            letters, sent = Letters(session, work), 0
+            for seat in seats:
+                seen = view(loaded.game, seat.name)
+                frame = letters.frame(loaded, seat)
+                rendered = work.reports.message(frame, seen, text, alone=player is not None)
+                letter = Letter(LetterKind.MESSAGE, rendered, loaded.game.turn)
+                sent += letters.to_player(loaded, seat, letter)
+        to = f"to {seats[0].name}" if player else "to all"
+        with work.database.transaction() as session:
+            session.add(_entry(work, loaded, "message", f"The GM wrote {to}: {text}"))
+            letters.queue(session)
+        return sent
+
+    return until_written(deed)
+
+
+def message_with_report(work: Workplace, slug: str, words: str) -> int:
+    """Keep the GM's words for the head of the next turn's report; return that turn's number."""
+    text = _checked(words)
+    with work.database.transaction() as session:
+        loaded = load_game(session, find_game(session, slug))
+        if loaded.turn is None or loaded.row.status is not GameStatus.RUNNING:
+            raise PostalError(f"{slug} is over: there will be no report. Leave out --with-report.")
+        now, number = work.clock.now(), loaded.turn.number
+        session.add(PressRow(game_id=loaded.id, turn=number, text=text, at=now))
+        session.add(_entry(work, loaded, "message", f"For the next report: {text}"))
+    return number
+
+
+def abandon(work: Workplace, slug: str, words: str = "") -> None:
+    """Give a game up: nothing more is adjudicated, and all are told, with the GM's words.
+
+    PostalError where it is over already. What was stored stays.
+    """
+    text = _checked(words) if words else ""
+    until_written(lambda: _abandon(work, slug, text))
+
+
+def _abandon(work: Workplace, slug: str, text: str) -> None:
+    now = work.clock.now()
+    with work.database.reading() as session:
+        loaded = load_game(session, find_game(session, slug))
+        if loaded.row.status is not GameStatus.RUNNING:
+            raise PostalError(f"{slug} is over already: nothing was done.")
+        letters = Letters(session, work)
+        for seat in loaded.seats:
+            seen = view(loaded.game, seat.name)
+            rendered = work.reports.abandoned(letters.frame(loaded, seat), seen, text)
+            letters.to_player(
+                loaded, seat, Letter(LetterKind.ABANDONED, rendered, loaded.game.turn)
+            )
+    with work.database.transaction() as session:
+        row = session.get(GameRow, loaded.id, with_for_update=True)
+        assert row is not None, "games are never deleted"
+        turn = loaded.turn
+        aside = turn is None or turn.status is TurnStatus.SET_ASIDE
+        if turn is not None and not aside and not close_turn(session, turn):
+            raise OvertakenError
+        row.status, row.ended_at = GameStatus.ABANDONED, now
+        session.add(_entry(work, loaded, "abandon", "Given up by the GM."))
+        letters.queue(session)
+
+
+def _is(loaded: LoadedGame, seat: str, named: str) -> bool:
+    """Whether somebody means a seat, by its own name or its holder's."""
+    return fold(named) in (fold(seat), fold(loaded.holders.get(seat, seat)))
+
+
+def _checked(words: str) -> str:
+    text = words.strip()
+    if not text:
+        raise UsageError("There is nothing to say: write the text behind the game's name.")
+    if len(text) > MOST_WORDS:
+        raise UsageError(f"The text is too long: {MOST_WORDS} characters are the most.")
+    return text
+
+
+def _entry(work: Workplace, loaded: LoadedGame, what: str, said: str) -> JournalRow:
+    turn = loaded.turn.number if loaded.turn else None
+    return JournalRow(
+        at=work.clock.now(), game_id=loaded.id, turn=turn, who="GM", what=what, sentence=said
+    )

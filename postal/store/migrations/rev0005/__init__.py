@@ -1,0 +1,1 @@
+"""Parts of revision 0005."""
