@@ -18,6 +18,7 @@ from postal.service.loading import (
     load_game,
     load_turn_file,
 )
+from postal.service.turns.calendar import calendar_of
 from postal.service.workplace import Workplace
 from postal.store.games import all_games
 from postal.store.outbox import delayed_messages, messages_in_state
@@ -71,6 +72,7 @@ def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, 
         "turn_status": loaded.turn.status.value if loaded.turn else None,
         "deadline": _deadline(loaded),
         "zone": loaded.row.zone,
+        "calendar": calendar_of(loaded.row).words(),
         "options": dict(loaded.rules.told_options),
         "commitment": loaded.row.commitment,
         "players": [

@@ -26,7 +26,8 @@ from postal.service.loading import (
 from postal.service.outbound.letters import Letters
 from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_aside, set_unreadable_aside
-from postal.service.turns.due import Why, next_deadline, why_due
+from postal.service.turns.calendar import opened
+from postal.service.turns.due import Why, why_due
 from postal.service.turns.reports import write_reports
 from postal.service.workplace import LEASE, Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
@@ -208,13 +209,7 @@ def _written(
     now, row = work.clock.now(), claim.loaded.row
     following: TurnRow | None = None
     if not game.finished:
-        following = TurnRow(
-            game_id=claim.loaded.id,
-            number=game.turn,
-            opened_at=now,
-            deadline=next_deadline(row, game, now),
-            zone=row.zone,
-        )
+        following = opened(row, game, now)
     after = replace(claim.loaded, game=game, turn=following)
     if following is not None:
         following.due_at = TurnFile(Book(), {}).due_at(after)
