@@ -261,7 +261,8 @@ def _due(now: datetime, polled: datetime | None) -> ColumnElement[bool]:
     in_time = or_(
         col(TurnRow.deadline).is_(None),
         col(TurnRow.deadline) > now,
-        *([col(TurnRow.deadline) <= polled] if polled else []),
+        # Where orders are missing it is due later than that, by the grace of its game.
+        *([and_(col(TurnRow.deadline) <= polled, col(TurnRow.due_at) <= polled)] if polled else []),
     )
     return and_(
         col(TurnRow.status) == TurnStatus.OPEN,

@@ -36,7 +36,8 @@ class Case:
 class SeatCase(Case):
     """A mail with a good token: whose it is, the game, and what is on file for its turn in play.
 
-    ``in_time``: the token's turn is open and the mail came before its deadline (RULES.md 10.5).
+    ``in_time``: the token's turn is open and the mail came before its deadline (RULES.md 10.5), or
+    in the grace after it (9.1).
     """
 
     whose: Whose = field(kw_only=True)
@@ -50,7 +51,12 @@ class SeatCase(Case):
         turn = self.loaded.turn
         if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
             return False
-        return turn.deadline is None or self.row.internal_date <= turn.deadline
+        return self._came_before_it_closed
+
+    @property
+    def _came_before_it_closed(self) -> bool:
+        closes = self.loaded.closes
+        return closes is None or self.row.internal_date <= closes
 
     def troubled(self, *, his: bool) -> TurnChange | None:
         """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open.
@@ -72,9 +78,7 @@ class SeatCase(Case):
         return self._change(self._heard())
 
     def _heard(self) -> TurnFile:
-        turn = self.loaded.turn
-        in_time = turn is None or turn.deadline is None or self.row.internal_date <= turn.deadline
-        counts = self.loaded.rules.rulings.any_mail_is_heard and in_time
+        counts = self.loaded.rules.rulings.any_mail_is_heard and self._came_before_it_closed
         return self.file.hear(self.seat.name) if counts else self.file
 
     def _change(self, file: TurnFile) -> TurnChange | None:

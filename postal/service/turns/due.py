@@ -27,6 +27,6 @@ def why_due(session: Session, work: Workplace, loaded: LoadedGame, file: TurnFil
         return None
     if turn.deadline is None or turn.deadline > now:
         return "complete"
-    # Its deadline: all that was there by then must have been read.
+    # Its deadline, or the grace after it: all that was there by then must have been read.
     began = whole_poll_began_at(session, work.account, work.folder)
-    return "deadline" if began is not None and began >= turn.deadline else None
+    return "deadline" if began is not None and began >= max(turn.deadline, due_at) else None
