@@ -1,8 +1,10 @@
 """The one place that time comes from, and when a deadline falls (RULES.md 9.1)."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
 from typing import Protocol
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 
 class Clock(Protocol):
@@ -70,7 +72,6 @@ def deadline_after(start: datetime, days: int, hour: int, zone_name: str) -> dat
     date of ``start``; for gaps and folds see ``at_wall``. Raises ValueError for a naive start, a
     figure out of range or an unknown zone.
 
-    >>> from datetime import UTC, datetime
     >>> deadline_after(datetime(2026, 3, 22, 23, 30, tzinfo=UTC), 7, 20, "Europe/London").hour
     19
     """
@@ -78,6 +79,16 @@ def deadline_after(start: datetime, days: int, hour: int, zone_name: str) -> dat
         raise ValueError("a turn lasts at least a day")
     date = wall_at(start, zone_name).date() + timedelta(days=days)
     return at_wall(datetime.combine(date, time(hour)), zone_name)
+
+
+def zone_called(text: str) -> str | None:
+    """Return the name of the zone that is meant, in whatever case it is written, else None."""
+    return _zones_by_key().get(text.strip().casefold())
+
+
+@lru_cache(maxsize=1)
+def _zones_by_key() -> Mapping[str, str]:
+    return {name.casefold(): name for name in sorted(available_timezones())}
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -67,7 +67,8 @@ def read_command(
         return _cancel(words[1:], context, letterless=letterless)
     if name in _TAKE_BACK or words[:2] == ["take", "back"]:
         return _taking_back(words, context)
-    return _holiday(words[1:]) if name == "holiday" else None
+    read = {"holiday": _holiday, "zone": _zone}.get(name)
+    return read(words[1:]) if read else None
 
 
 def _cancel(words: list[str], context: Context, *, letterless: bool) -> Cancel | Refusal | None:
@@ -106,6 +107,15 @@ def _cancels(tables: Sequence[str], context: Context) -> tuple[str, ...]:
     due = sorted(context.due & set(context.hands))
     at = tables or (*(due or (min(context.hands, default="A"),)), ALL_TABLES)
     return tuple(f"cancel {table}" for table in dict.fromkeys(at))
+
+
+def _zone(words: list[str]) -> Word | None:
+    """Return the wish for a zone, which may be written in two words: America/New York.
+
+    Whether there is such a one is known elsewhere; "zone defence wins" is prose.
+    """
+    text = "_".join(words)
+    return Word("zone", text) if len(words) < 2 or "/" in text else None  # noqa: PLR2004 - a name
 
 
 def _holiday(words: list[str]) -> Word | Refusal | None:

@@ -23,6 +23,7 @@ from postal.reports.display import (
     listed,
     long_time,
     pounds,
+    second_time,
     short_time,
     shown_name,
     sorted_faces,
@@ -42,7 +43,8 @@ _ENDED = {"fold": "over by a fold", "call": "over by a call", "checks": "over af
 
 def frame_context(frame: Frame) -> FrameContext:
     """Return a frame in words; what concerns the deadline is empty where there is none."""
-    deadline, zone = frame.deadline, frame.zone
+    deadline, zone = frame.deadline, frame.reader_zone
+    other = frame.zone if frame.own_zone else "UTC"
     return FrameContext(
         slug=frame.slug,
         title=frame.title,
@@ -51,10 +53,11 @@ def frame_context(frame: Frame) -> FrameContext:
         mailto=mailto(frame.mailbox, frame.reply_subject),
         deadline_short=short_time(deadline, zone) if deadline else "",
         deadline=long_time(deadline, zone) if deadline else "",
-        deadline_utc=utc_time(deadline, zone) if deadline else "",
+        deadline_also=second_time(deadline, zone, other) if deadline else "",
         left=time_left(deadline - frame.now) if deadline else "",
         commitment=frame.commitment,
         mailed=utc_time(frame.now),
+        reader_zone=zone,
     )
 
 

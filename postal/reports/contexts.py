@@ -25,6 +25,7 @@ class Frame:
     answers carry, where the token stands there. ``deadline`` (None: there is none) and ``now``
     are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex. ``holders`` has, for
     each seat whose holder has another name than it, the holder's ("Sue" for the seat "Joe").
+    ``own_zone`` is the zone of the reader's clocks, empty where it isn't known.
     """
 
     slug: str
@@ -37,11 +38,21 @@ class Frame:
     now: datetime
     reply_subject: str = field(default="", repr=False)
     holders: Mapping[str, str] = field(default_factory=dict)
+    own_zone: str = ""
+
+    @property
+    def reader_zone(self) -> str:
+        """The zone in which the reader is told times: his own, or the game's."""
+        return self.own_zone or self.zone
 
 
 @dataclass(frozen=True, slots=True)
 class FrameContext:
-    """A Frame in words: the deadline for subjects, in the game's zone and in UTC, the time left."""
+    """A Frame in words: the deadline for subjects, in the reader's zone, the time left.
+
+    ``deadline_also`` tells it in a second zone, and is empty where clocks show the same there: the
+    game's zone beside the reader's own, UTC beside the game's.
+    """
 
     slug: str
     title: str
@@ -50,10 +61,11 @@ class FrameContext:
     mailto: str = field(repr=False)
     deadline_short: str
     deadline: str
-    deadline_utc: str
+    deadline_also: str
     left: str
     commitment: str
     mailed: str
+    reader_zone: str
 
 
 @dataclass(frozen=True, slots=True)

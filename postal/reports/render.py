@@ -83,14 +83,14 @@ class Reports:
         """Return the answer to a mail with orders (ORDERS.md, "The receipt")."""
         title = f"receipt, turn {view.turn}"
         return self._render(
-            "receipt", frame, title, view, receipt=receipt_context(facts, frame.zone)
+            "receipt", frame, title, view, receipt=receipt_context(facts, frame.reader_zone)
         )
 
     def orders_on_file(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
         """Return the answer to ``orders``: what is on file."""
         title = f"orders on file, turn {view.turn}"
         return self._render(
-            "orders", frame, title, view, receipt=receipt_context(facts, frame.zone)
+            "orders", frame, title, view, receipt=receipt_context(facts, frame.reader_zone)
         )
 
     def status(self, frame: Frame, view: GameView) -> Rendered:
@@ -136,7 +136,7 @@ class Reports:
             "the game is over" if view.finished else title,
             view,
             turn_named=turn_named,
-            until=long_time(until, frame.zone) if until else "",
+            until=long_time(until, frame.reader_zone) if until else "",
             winners=["you" if name == view.viewer else name for name in winners],
             passed_on=passed_on,
         )
@@ -189,6 +189,13 @@ class Reports:
             "unreadable", frame, "your mail could not be read", reason=prose(reason)
         )
 
+    def zone(self, frame: Frame, view: GameView, *, known: bool) -> Rendered:
+        """Return the answer to ``zone``: times are told in the frame's own zone from now on.
+
+        ``known``: there is a zone of the name that was asked for; else nothing was changed.
+        """
+        return self._render("zone", frame, "your time zone", view, known=known)
+
     def gift(self, frame: Frame, view: GameView, gifts: Sequence[tuple[str, Passed]]) -> Rendered:
         """Return the mail that brings cards by post, as (table, gift) (RULES.md 2.4)."""
         came = tuple(
@@ -209,7 +216,7 @@ class Reports:
             frame,
             f"the deadline of turn {view.turn} is moved{_orders_due(frame, view)}",
             view,
-            before=long_time(before, frame.zone),
+            before=long_time(before, frame.reader_zone),
             why=why,
         )
 

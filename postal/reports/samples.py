@@ -58,6 +58,9 @@ _PLAIN_FRAME = replace(
 )
 
 
+_AWAY = replace(_FRAME, own_zone="America/New_York")
+
+
 @dataclass(frozen=True, slots=True)
 class _Turn:
     """A turn of the sample game: the game before and after it, what was on file, what happened."""
@@ -156,6 +159,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
     yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
+    yield reports.zone(_AWAY, before, known=True)
+    yield reports.zone(_AWAY, before, known=False)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
 

@@ -20,6 +20,7 @@ class LetterKind(StrEnum):
     STATUS = "status"
     ORDERS = "orders"
     RULES = "rules"
+    ZONE = "zone"
     LATE = "late"
     UNREADABLE = "unreadable"
     HINT = "hint"

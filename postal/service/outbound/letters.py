@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
+from postal.clock import zone_called
 from postal.mail.incoming import Incoming
 from postal.mail.message import Outgoing, build
 from postal.mail.tokens import message_id, plus_address, subject_tag
@@ -85,6 +86,7 @@ class Letters:
             now=self.work.clock.now(),
             reply_subject=tag,
             holders=loaded.holders,
+            own_zone=_zone(seat),
         )
 
     def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
@@ -308,6 +310,11 @@ class Letters:
                         found.setdefault(seat_id, []).append(name)
             self._threads[key] = found
         return self._threads[key].get(seat.id, [])
+
+
+def _zone(seat: HeldSeat | None) -> str:
+    """Return the zone of a holder's clocks, empty where it isn't known, or not known any more."""
+    return (zone_called(seat.person.zone or "") or "") if seat else ""
 
 
 def _recipient(seat: HeldSeat, answers: Incoming | None) -> str:
