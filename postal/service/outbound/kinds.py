@@ -42,6 +42,11 @@ class LetterKind(StrEnum):
         unasked = (LetterKind.RESEND, LetterKind.GM, LetterKind.DEADLINE)
         return "auto-generated" if self in (*REPORTS, *unasked) else "auto-replied"
 
+    @property
+    def has_calendar(self) -> bool:
+        """Whether the deadline comes with it as a calendar event."""
+        return self in (*REPORTS, LetterKind.RESEND, LetterKind.DEADLINE)
+
     def once_key(self, game_id: int, turn: int, seat_id: int) -> str | None:
         """Return the key under which a letter is written once; None for those that are not."""
         return f"{game_id}/{turn}/{seat_id}/{self}" if self in REPORTS else None
