@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -188,6 +189,15 @@ class Reports:
         return self._render(
             "unreadable", frame, "your mail could not be read", reason=prose(reason)
         )
+
+    def reminder(self, frame: Frame, view: GameView, missing: Sequence[str]) -> Rendered:
+        """Return the word to a player that his orders are missing in some hands, with their lines.
+
+        It asks for those alone, whatever else is due and on file.
+        """
+        owed = replace(view, due=tuple(item for item in view.due if item.hand in missing))
+        title = f"reminder, turn {view.turn}{_orders_due(frame, view)}"
+        return self._render("reminder", frame, title, owed, missing=tuple(missing))
 
     def zone(self, frame: Frame, view: GameView, *, known: bool) -> Rendered:
         """Return the answer to ``zone``: times are told in the frame's own zone from now on.

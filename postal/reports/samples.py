@@ -159,6 +159,10 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
     yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
+    asked = [item.hand for item in before.due]
+    for hands in (asked, asked[:1]):
+        if hands:
+            yield reports.reminder(_AWAY, before, hands)
     yield reports.zone(_AWAY, before, known=True)
     yield reports.zone(_AWAY, before, known=False)
     if before.arrived:

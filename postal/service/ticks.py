@@ -1,4 +1,4 @@
-"""A round of the post room: poll, adjudicate what is due, send; whatever is down is tried again."""
+"""A round of the post room: poll, adjudicate, remind, send; whatever is down is tried again."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from postal.service.inbound.queue import handle_new
 from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
+from postal.service.turns.reminders import remind_due
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
 from postal.store.problems import ServerUnreachable
@@ -111,9 +112,10 @@ class Rounds:
                 free_mails(session)
 
     def round(self) -> None:
-        """Poll, adjudicate, send, tidy up; one part that fails holds up no other."""
+        """Poll, adjudicate, remind, send, tidy up; one part that fails holds up no other."""
         self._try("mailbox", self.poll)
         self._try("adjudication", self._adjudicate)
+        self._try("reminders", self._remind)
         self._try("sending", self._send)
         if self._tidy is not None:
             self._try("keeping", self._tidy)
@@ -208,6 +210,10 @@ class Rounds:
         done = adjudicate_due(self._work, self._has_to_poll)
         self._half_done.discard("turns")
         return done
+
+    def _remind(self) -> int | None:
+        """Remind of turns; None where there was nothing to, which shows no end of a failure."""
+        return remind_due(self._work, self._has_to_poll) or None
 
     def send(self) -> Delivered:
         """Send what is due in the outbox.

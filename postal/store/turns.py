@@ -74,8 +74,14 @@ def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     )
 
 
-def move_deadline(
-    session: Session, turn: TurnRow, deadline: datetime, due_at: datetime | None
+def move_deadline(  # noqa: PLR0913 - each is a column, named at the call
+    session: Session,
+    turn: TurnRow,
+    deadline: datetime,
+    due_at: datetime | None,
+    *,
+    wall: str | None = None,
+    remind_at: datetime | None = None,
 ) -> bool:
     """Move an open turn's deadline (UTC); False, doing nothing, where it changed since read."""
     return _change(
@@ -84,6 +90,8 @@ def move_deadline(
         version=col(TurnRow.version) + 1,
         deadline=deadline,
         due_at=due_at,
+        wall=wall,
+        remind_at=remind_at,
         claim_token=None,
         claim_until=None,
     )
@@ -139,6 +147,37 @@ def look_at_due_turn(  # noqa: PLR0913 - each says which, named at the call
             session.flush()
             return found[0], found[1]
     return None
+
+
+def look_at_reminder(session: Session, until: datetime) -> tuple[GameRow, TurnRow] | None:
+    """Return the next turn of which it was time to remind by then (UTC), the longest so first.
+
+    A game on hold waits, and one with mail that is still to be handled, as in ``look_at_due_turn``.
+    """
+    statement = (
+        select(GameRow, TurnRow)
+        .where(
+            GameRow.id == TurnRow.game_id,
+            GameRow.status == GameStatus.RUNNING,
+            col(GameRow.hold_since).is_(None),
+            col(TurnRow.void_at).is_(None),
+            col(TurnRow.status) == TurnStatus.OPEN,
+            col(TurnRow.remind_at) <= until,
+            ~_UNHANDLED,
+        )
+        .order_by(col(TurnRow.remind_at))
+        .limit(1)
+    )
+    return session.exec(statement).first()
+
+
+def take_reminder(session: Session, turn: TurnRow) -> bool:
+    """Note that a turn was reminded of; False where it has changed since it was read.
+
+    So it is looked at once more with an order that came meanwhile, and by one process alone.
+    """
+    unchanged = and_(_unchanged(turn, TurnStatus.OPEN), col(TurnRow.remind_at) == turn.remind_at)
+    return _change(session, unchanged, remind_at=None)
 
 
 def stop_looking(session: Session, turn: TurnRow) -> None:

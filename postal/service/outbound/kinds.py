@@ -28,6 +28,7 @@ class LetterKind(StrEnum):
     REFUSED = "refused"
     GIFT = "gift"
     DEADLINE = "deadline"
+    REMINDER = "reminder"
     ADDRESS = "address"
     GM = "gm"
 
@@ -39,7 +40,12 @@ class LetterKind(StrEnum):
     @property
     def automatic(self) -> Automatic:
         """The word of Auto-Submitted: whether it answers a mail (RFC 3834, 5)."""
-        unasked = (LetterKind.RESEND, LetterKind.GM, LetterKind.DEADLINE)
+        unasked = (
+            LetterKind.RESEND,
+            LetterKind.GM,
+            LetterKind.DEADLINE,
+            LetterKind.REMINDER,
+        )
         return "auto-generated" if self in (*REPORTS, *unasked) else "auto-replied"
 
     @property

@@ -89,6 +89,11 @@ class Calendar:
         found = self._first(wall.date() + days * _DAY, moment, moment, self.quiet)
         return found or wall + days * _DAY
 
+    def remind_at(self, now: datetime, deadline: datetime) -> datetime | None:
+        """Return when to remind of a deadline (aware); None: never, or it would be too soon."""
+        at = deadline - timedelta(hours=self.remind)
+        return at if self.remind and at > now else None
+
     def leaves_no_day(self) -> bool:
         """Return whether the quiet days of every week and every year are all there are."""
         return self._first(_LONG_AGO.date(), _LONG_AGO, _LONG_AGO, self.quiet) is None
@@ -177,6 +182,7 @@ def opened(row: GameRow, game: Game, opened_at: datetime) -> TurnRow:
     """Return the row of a turn that opens now, with its deadline."""
     wall = next_wall(row, game, opened_at)
     deadline = at_wall(wall, row.zone)
+    remind_at = calendar_of(row).remind_at(opened_at, deadline)
     return TurnRow(
         game_id=row.id or 0,
         number=game.turn,
@@ -184,6 +190,7 @@ def opened(row: GameRow, game: Game, opened_at: datetime) -> TurnRow:
         deadline=deadline,
         zone=row.zone,
         wall=wall.isoformat(timespec="minutes"),
+        remind_at=remind_at,
     )
 
 

@@ -15,6 +15,7 @@ from postal.service.loading import LoadedGame, find_game, load_game, load_turn_f
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError
+from postal.service.turns.calendar import calendar_of, wall_text
 from postal.service.workplace import Workplace
 from postal.store.rows import JournalRow, TurnRow, TurnStatus
 from postal.store.turns import move_deadline
@@ -53,6 +54,7 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
                 return False
             moved = replace(loaded, turn=_moved(turn, deadline))
             due_at = load_turn_file(session, loaded).due_at(moved)
+            remind_at = calendar_of(loaded.row).remind_at(work.clock.now(), deadline)
             letters = _letters(session, work, moved, turn.deadline, why)
         entry = JournalRow(
             at=work.clock.now(),
@@ -64,7 +66,7 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
         )
         try:
             with work.database.transaction() as session:
-                _write(session, turn, deadline, due_at, entry, letters)
+                _write(session, turn, deadline, due_at, remind_at, entry, letters)
                 also(session)
         except OvertakenError:
             # An order came meanwhile, or tokens were revoked: it is all reckoned anew.
@@ -78,10 +80,19 @@ def _write(  # noqa: PLR0913 - the whole of what is written
     turn: TurnRow,
     deadline: datetime,
     due_at: datetime | None,
+    remind_at: datetime | None,
     entry: JournalRow,
     letters: Letters,
 ) -> None:
-    if not move_deadline(session, turn, deadline, due_at):
+    moved = move_deadline(
+        session,
+        turn,
+        deadline,
+        due_at,
+        wall=wall_text(deadline, turn.zone),
+        remind_at=remind_at,
+    )
+    if not moved:
         raise OvertakenError
     session.add(entry)
     letters.queue(session)
