@@ -214,20 +214,31 @@ class Reports:
         return self._render("gift", frame, f"cards by post, turn {view.turn}", view, gifts=came)
 
     def deadline(
-        self, frame: Frame, view: GameView, before: datetime, why: Literal["outgoing", "unreached"]
+        self,
+        frame: Frame,
+        view: GameView,
+        before: datetime,
+        why: Literal["outgoing", "unreached", "first", "zone"],
+        *,
+        yours: bool = False,
     ) -> Rendered:
         """Return the word to a player that a deadline was moved; the frame has the new one.
 
         ``before`` (aware UTC) is the deadline as it was last told; ``why``: the reports could not
-        be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5).
+        be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5) or never
+        heard of, or clocks go by new rules. ``yours``: the reader is the one never heard of.
         """
+        # By the new rules the earlier time would read as it never did.
+        told_in = "UTC" if why == "zone" else frame.reader_zone
         return self._render(
             "deadline",
             frame,
             f"the deadline of turn {view.turn} is moved{_orders_due(frame, view)}",
             view,
-            before=long_time(before, frame.reader_zone),
+            before=long_time(before, told_in),
             why=why,
+            yours=yours,
+            zone=frame.zone,
         )
 
     def gm_turn(

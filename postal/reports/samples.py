@@ -159,6 +159,9 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
     yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
+    yield reports.deadline(_FRAME, before, _FRAME.now, "first")
+    yield reports.deadline(_FRAME, before, _FRAME.now, "first", yours=True)
+    yield reports.deadline(_FRAME, before, _FRAME.now, "zone")
     asked = [item.hand for item in before.due]
     for hands in (asked, asked[:1]):
         if hands:

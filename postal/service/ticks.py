@@ -18,6 +18,7 @@ from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
 from postal.service.turns.reminders import remind_due
+from postal.service.turns.zonerules import follow_zones
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
 from postal.store.problems import ServerUnreachable
@@ -101,7 +102,7 @@ class Rounds:
         self._again: datetime | None = None
 
     def begin(self, *, alone: bool = True) -> None:
-        """Take up what a program that was killed left half done.
+        """Take up what a program that was killed left half done, and look at the zones' rules.
 
         ``alone``: no other daemon works on this database, so every lease is one left over.
         """
@@ -110,6 +111,7 @@ class Rounds:
             recover_claims(self._work)
             with self._work.database.transaction() as session:
                 free_mails(session)
+        self._try("zones", lambda: follow_zones(self._work))
 
     def round(self) -> None:
         """Poll, adjudicate, remind, send, tidy up; one part that fails holds up no other."""

@@ -97,6 +97,28 @@ def move_deadline(  # noqa: PLR0913 - each is a column, named at the call
     )
 
 
+def told_turns(session: Session) -> Sequence[tuple[GameRow, TurnRow]]:
+    """Return the open turns whose deadline was told as a wall time, with their games.
+
+    A game on hold has none: its deadline is told anew when it goes on.
+    """
+    statement = select(GameRow, TurnRow).where(
+        GameRow.id == TurnRow.game_id,
+        GameRow.status == GameStatus.RUNNING,
+        col(GameRow.hold_since).is_(None),
+        col(TurnRow.void_at).is_(None),
+        col(TurnRow.status) == TurnStatus.OPEN,
+        col(TurnRow.deadline).is_not(None),
+        col(TurnRow.wall).is_not(None),
+    )
+    return session.exec(statement).all()
+
+
+def set_wall(session: Session, turn: TurnRow, wall: str | None) -> bool:
+    """Note what clocks show at an open turn's deadline; False where it changed since read."""
+    return _change(session, _unchanged(turn, TurnStatus.OPEN), wall=wall)
+
+
 def set_due(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     """Put right when an open turn is due; False where it has changed since it was read."""
     return _change(

@@ -172,6 +172,6 @@ def test_rounds_remind_and_read_no_whole_table(dealt: League) -> None:
     assert sum(one.startswith("SELECT") for one in statements.sent) == 2
     dealt.clock.move_to(DEADLINE - DAY)
     rounds.round()
+    assert statements.whole_tables(dealt.database) == []
     assert sorted(reminded(dealt)) == sorted(SIX)
     assert [to for to, raw in dealt.post.sent if b"reminder, turn 1" in raw]
-    assert statements.whole_tables(dealt.database) == []

@@ -28,6 +28,7 @@ from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_aside, set_unreadable_aside
 from postal.service.turns.calendar import opened
 from postal.service.turns.due import Why, why_due
+from postal.service.turns.firstgrace import wait_for_first
 from postal.service.turns.reports import write_reports
 from postal.service.workplace import LEASE, Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
@@ -136,6 +137,8 @@ def adjudicate_turn(
             return None
         file = load_turn_file(session, loaded)
         why = why or why_due(session, work, loaded, file)
+    if why == "deadline" and wait_for_first(work, loaded, file):
+        return None
     if why is None:
         with work.database.transaction() as session:
             set_due(session, turn, file.due_at(loaded))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -22,12 +22,15 @@ from postal.store.turns import move_deadline
 
 LOG = logging.getLogger("postal")
 
-Cause = Literal["outgoing", "unreached"]
-"""Why a deadline moves by itself: the reports could not be sent (10.5), or one player's (9.7)."""
+Cause = Literal["outgoing", "unreached", "first", "zone"]
+"""Why a deadline moves by itself: the reports could not be sent (10.5), or one player's (9.7), a
+player was never heard of (9.7), or the zone that it was told in has new rules for its clocks."""
 
 _SENTENCES: dict[Cause, str] = {
     "outgoing": "the reports that ask for its orders could not be handed to the outgoing server",
     "unreached": "a player was not reached by the report that asks for his orders",
+    "first": "a player was never heard of, so the first turn waits once more",
+    "zone": "the clocks of its zone go by other rules than when it was told",
 }
 
 
@@ -38,11 +41,15 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
     deadline: datetime,
     why: Cause,
     also: Callable[[Session], object] = lambda _: None,
+    unheard: Collection[str] = (),
+    more: Callable[[Letters, LoadedGame], object] = lambda *_: None,
 ) -> bool:
     """Move the deadline of a turn in play to ``deadline`` (aware UTC), telling all of it.
 
-    ``also`` is done in the same transaction. False, doing nothing, where the turn is not open any
-    more, or its deadline is not earlier than that.
+    ``also`` is done in the same transaction. ``unheard`` names the seats that are told it is for
+    them; ``more`` writes further letters, given the game as it will be. False, doing nothing, where
+    the turn is not open any more, or its deadline is not earlier than that: only with the rules of
+    its zone it moves back, too.
     """
     while True:
         with work.database.reading() as session:
@@ -50,12 +57,15 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
             turn = loaded.turn
             if turn is None or turn.number != number or turn.status is not TurnStatus.OPEN:
                 return False
-            if turn.deadline is None or turn.deadline >= deadline:
+            if turn.deadline is None or turn.deadline == deadline:
+                return False
+            if turn.deadline > deadline and why != "zone":
                 return False
             moved = replace(loaded, turn=_moved(turn, deadline))
             due_at = load_turn_file(session, loaded).due_at(moved)
             remind_at = calendar_of(loaded.row).remind_at(work.clock.now(), deadline)
-            letters = _letters(session, work, moved, turn.deadline, why)
+            letters = _letters(session, work, moved, turn.deadline, why, unheard)
+            more(letters, moved)
         entry = JournalRow(
             at=work.clock.now(),
             game_id=loaded.id,
@@ -98,13 +108,19 @@ def _write(  # noqa: PLR0913 - the whole of what is written
     letters.queue(session)
 
 
-def _letters(
-    session: Session, work: Workplace, moved: LoadedGame, before: datetime, why: Cause
+def _letters(  # noqa: PLR0913 - the whole of what is told
+    session: Session,
+    work: Workplace,
+    moved: LoadedGame,
+    before: datetime,
+    why: Cause,
+    unheard: Collection[str],
 ) -> Letters:
     letters, game = Letters(session, work), moved.game
     for seat in moved.seats:
         seen = view(game, seat.name)
-        rendered = work.reports.deadline(letters.frame(moved, seat), seen, before, why)
+        frame, yours = letters.frame(moved, seat), seat.name in unheard
+        rendered = work.reports.deadline(frame, seen, before, why, yours=yours)
         letters.to_player(moved, seat, Letter(LetterKind.DEADLINE, rendered, game.turn))
     return letters
 
