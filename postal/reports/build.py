@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from postal.engine.state import Passed
 from postal.engine.view import GameView, HandView, SeatLine, TableView
@@ -19,6 +20,7 @@ from postal.reports.contexts import (
     TableContext,
 )
 from postal.reports.display import (
+    counted,
     faces,
     listed,
     long_time,
@@ -58,7 +60,22 @@ def frame_context(frame: Frame) -> FrameContext:
         commitment=frame.commitment,
         mailed=utc_time(frame.now),
         reader_zone=zone,
+        expected=_expected(frame),
     )
+
+
+def _expected(frame: Frame) -> str:
+    if frame.settle is None:
+        return ""
+    settled = time_left(timedelta(minutes=frame.settle))
+    early = f"{settled} after the last order is in" if settled else "once the last order is in"
+    late = (
+        f"when the {counted(frame.grace, 'hour')} of grace after the deadline are over"
+        if frame.grace
+        else "soon after the deadline"
+    )
+    otherwise = f", or else {late}" if frame.deadline else ""
+    return f"The next report is expected {early}{otherwise}."
 
 
 def game_context(frame: Frame, view: GameView) -> GameContext:

@@ -25,7 +25,9 @@ class Frame:
     answers carry, where the token stands there. ``deadline`` (None: there is none) and ``now``
     are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex. ``holders`` has, for
     each seat whose holder has another name than it, the holder's ("Sue" for the seat "Joe").
-    ``own_zone`` is the zone of the reader's clocks, empty where it isn't known.
+    ``own_zone`` is the zone of the reader's clocks, empty where it isn't known. ``settle`` are the
+    minutes from the last order to the next report (None: not known), ``grace`` the hours after the
+    deadline in which orders still count.
     """
 
     slug: str
@@ -39,6 +41,8 @@ class Frame:
     reply_subject: str = field(default="", repr=False)
     holders: Mapping[str, str] = field(default_factory=dict)
     own_zone: str = ""
+    settle: int | None = None
+    grace: int = 0
 
     @property
     def reader_zone(self) -> str:
@@ -51,7 +55,8 @@ class FrameContext:
     """A Frame in words: the deadline for subjects, in the reader's zone, the time left.
 
     ``deadline_also`` tells it in a second zone, and is empty where clocks show the same there: the
-    game's zone beside the reader's own, UTC beside the game's.
+    game's zone beside the reader's own, UTC beside the game's. ``expected`` is a sentence on when
+    the next report comes, the same whoever's orders are in (RULES.md 10.3); empty where not known.
     """
 
     slug: str
@@ -66,6 +71,7 @@ class FrameContext:
     commitment: str
     mailed: str
     reader_zone: str
+    expected: str
 
 
 @dataclass(frozen=True, slots=True)

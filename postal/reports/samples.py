@@ -52,9 +52,16 @@ _FRAME = Frame(
     commitment="0f" * 32,
     now=datetime(2026, 11, 29, 20, 30, tzinfo=UTC),
     holders={"Bob": "Sue, for Bob"},
+    settle=30,
+    grace=2,
 )
 _PLAIN_FRAME = replace(
-    _FRAME, mailbox="gm@example.org", deadline=None, reply_subject="sample [#abcdefgh]", holders={}
+    _FRAME,
+    mailbox="gm@example.org",
+    deadline=None,
+    reply_subject="sample [#abcdefgh]",
+    holders={},
+    settle=0,
 )
 
 

@@ -22,7 +22,7 @@ from postal.service.turns.calendar import calendar_of
 from postal.service.workplace import Workplace
 from postal.store.games import all_games
 from postal.store.outbox import delayed_messages, messages_in_state
-from postal.store.rows import GameRow, OutboxRow, OutboxState, SeatRow
+from postal.store.rows import GameRow, OutboxRow, OutboxState, SeatRow, TurnStatus
 from postal.store.seats import seats_of
 from postal.store.turns import last_turns
 
@@ -121,8 +121,18 @@ def _orders(session: Session, loaded: LoadedGame, now: datetime, *, reveal: bool
         "turn": loaded.game.turn,
         "deadline": _deadline(loaded),
         "complete": file.complete(loaded.game),
+        "expected": _expected(loaded, file),
         "players": players,
     }
+
+
+def _expected(loaded: LoadedGame, file: TurnFile) -> str | None:
+    """Return when the next report is expected as the orders stand (UTC), None: not by itself."""
+    turn = loaded.turn
+    if turn is None or turn.status is not TurnStatus.OPEN or loaded.row.hold_since is not None:
+        return None
+    at = file.due_at(loaded)
+    return at.isoformat() if at else None
 
 
 def _has_trouble(file: TurnFile, name: str, now: datetime) -> bool:

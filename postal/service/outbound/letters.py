@@ -88,6 +88,8 @@ class Letters:
             reply_subject=tag,
             holders=loaded.holders,
             own_zone=_zone(seat),
+            settle=loaded.row.settle if turn else None,
+            grace=loaded.rules.number("grace"),
         )
 
     def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
