@@ -339,7 +339,8 @@ class Letters:
 
 def _zone(seat: HeldSeat | None) -> str:
     """Return the zone of a holder's clocks, empty where it isn't known, or not known any more."""
-    return (zone_called(seat.person.zone or "") or "") if seat else ""
+    named = seat.person.zone if seat else None
+    return (zone_called(named) or "") if named else ""
 
 
 def _recipient(seat: HeldSeat, answers: Incoming | None) -> str:
