@@ -1,9 +1,11 @@
 """The one place that time comes from, and when a deadline falls (RULES.md 9.1)."""
 
 import time as machine
+from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
+from functools import lru_cache
 from typing import Protocol
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 
 class Clock(Protocol):
@@ -80,27 +82,55 @@ class ClockWatch:
         return self._clock.now().timestamp() - self._clock.steady()
 
 
+def at_wall(wall: datetime, zone_name: str) -> datetime:
+    """Return when clocks in a zone show the naive time ``wall``, as UTC.
+
+    A time that the clocks skip moves forward by what they skip; of one that comes twice it is the
+    first. Raises ValueError for an unknown zone.
+
+    >>> at_wall(datetime(2026, 10, 25, 1, 30), "Europe/London").hour
+    0
+    """
+    # fold=0: the earlier offset, which is the first of a fold and carries a gap's hour past it.
+    return wall.replace(tzinfo=_zone(zone_name), fold=0).astimezone(UTC)
+
+
+def wall_at(moment: datetime, zone_name: str) -> datetime:
+    """Return what clocks in a zone show at an aware time, as a naive one."""
+    return _in_utc(moment).astimezone(_zone(zone_name)).replace(tzinfo=None, fold=0)
+
+
 def deadline_after(start: datetime, days: int, hour: int, zone_name: str) -> datetime:
     """Return the deadline of a turn that began at ``start``, as UTC.
 
     It is ``hour``:00 on the wall (0 to 23) in the zone, ``days`` days (1 or more) after the local
-    date of ``start``. An hour that the clocks skip moves forward by what they skip; of an hour
-    that comes twice it is the first. Raises ValueError for a naive start, a figure out of range or
-    an unknown zone.
+    date of ``start``; for gaps and folds see ``at_wall``. Raises ValueError for a naive start, a
+    figure out of range or an unknown zone.
 
-    >>> from datetime import UTC, datetime
     >>> deadline_after(datetime(2026, 3, 22, 23, 30, tzinfo=UTC), 7, 20, "Europe/London").hour
     19
     """
     if days < 1:
         raise ValueError("a turn lasts at least a day")
+    date = wall_at(start, zone_name).date() + timedelta(days=days)
+    return at_wall(datetime.combine(date, time(hour)), zone_name)
+
+
+def zone_called(text: str) -> str | None:
+    """Return the name of the zone that is meant, in whatever case it is written, else None."""
+    return _zones_by_key().get(text.strip().casefold())
+
+
+@lru_cache(maxsize=1)
+def _zones_by_key() -> Mapping[str, str]:
+    return {name.casefold(): name for name in sorted(available_timezones())}
+
+
+def _zone(name: str) -> ZoneInfo:
     try:
-        zone = ZoneInfo(zone_name)
+        return ZoneInfo(name)
     except (LookupError, OSError, ValueError) as error:  # OSError: the name of a folder
-        raise ValueError(f"{zone_name!r} is no time zone") from error
-    date = _in_utc(start).astimezone(zone).date() + timedelta(days=days)
-    # fold=0: the earlier offset, which is the first of a fold and carries a gap's hour past it.
-    return datetime.combine(date, time(hour), zone).astimezone(UTC)
+        raise ValueError(f"{name!r} is no time zone") from error
 
 
 def _in_utc(moment: datetime) -> datetime:

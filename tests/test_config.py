@@ -55,7 +55,7 @@ def test_the_least_config_has_sensible_defaults(tmp_path: Path) -> None:
     assert config.sender == "gm@example.org"
     assert config.smtp_login() == config.imap_login()
     assert config.database_url == f"sqlite:///{tmp_path}/postal.sqlite3"
-    assert (config.game.turn_length, config.game.hour, config.game.settle) == (7, 20, 30)
+    assert (config.game.turn_length, config.game.hour, config.game.settle) == ("7", 20, 30)
     assert (config.keep.raw_mail, config.keep.letters, config.keep.logs) == (90, 90, 90)
     assert config.folder == tmp_path
 
@@ -95,6 +95,26 @@ def test_the_example_shows_every_key_and_every_default(tmp_path: Path) -> None:
         ("[smtp]", '[smtp]\nsecurity = "ssl"', "must be 'tls', 'starttls' or 'plain'."),
         ("[smtp]", '[game]\nzone = "Mars"\n[smtp]', "game.zone must be a time zone such as"),
         ("[smtp]", "[game]\nhour = 24\n[smtp]", "game.hour must be at most 23, not 24."),
+        ("[smtp]", "[game]\nturn_length = 0\n[smtp]", "game.turn_length must be at least 1"),
+        ("[smtp]", '[game]\nturn_length = "7,x"\n[smtp]', "must be a number of days, or several"),
+        ("[smtp]", "[game]\nevery = 367\n[smtp]", "game.every must be at most 366"),
+        (
+            "[smtp]",
+            '[game]\nevery = "tue,tomorrow"\n[smtp]',
+            "game.every must be a number of days,",
+        ),
+        ("[smtp]", '[game]\nquiet = "xmas"\n[smtp]', "game.quiet must be days such as sun, 12-25,"),
+        (
+            "[smtp]",
+            '[game]\nquiet = "02-30"\n[smtp]',
+            "game.quiet must be days such as sun, 12-25,",
+        ),
+        (
+            "[smtp]",
+            '[game]\nquiet = "2027-01-02 to 2026-12-24"\n[smtp]',
+            "game.quiet has a span that ends before it begins",
+        ),
+        ("[smtp]", "[game]\ngrace = 337\n[smtp]", "game.grace must be at most 336, not 337."),
         ("[smtp]", "[keep]\nletters = 29\n[smtp]", "keep.letters must be 0, which is for ever,"),
         ("[smtp]", "[keep]\nlogs = -1\n[smtp]", "keep.logs must be at least 0, not -1."),
         ("[smtp]", '[mail]\nplus_addressing = "so"\n[smtp]', "must be true or false."),
@@ -210,6 +230,20 @@ def test_the_environment_wins_over_the_file(
     config = load(tmp_path, GOOD)
     assert password(config) == "from outside"
     assert config.game.hour == 6
+
+
+def test_lists_of_days_are_written_in_more_than_one_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As text, as a list, as a number, and in the environment."""
+    game = load(tmp_path, f"{GOOD}\n[game]\nturn_length = [7, 7, 3]\nevery = 4").game
+    assert (game.turn_length, game.lengths(), game.every_days()) == ("7,7,3", (4,), ())
+    monkeypatch.setenv("POSTAL_GAME__TURN_LENGTH", "7, 3")
+    monkeypatch.setenv("POSTAL_GAME__EVERY", "Friday, tue")
+    monkeypatch.setenv("POSTAL_GAME__QUIET", "sat ,12-25")
+    game = load(tmp_path, GOOD).game
+    assert (game.turn_length, game.every, game.every_days()) == ("7,3", "tue,fri", (1, 4))
+    assert game.quiet == "sat, 12-25"
 
 
 def test_a_wrong_variable_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

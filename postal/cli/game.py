@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from postal.cli.asking import Yes, ask
 from postal.cli.commands import Group
 from postal.cli.options import Data, Json
 from postal.errors import UsageError
+
+if TYPE_CHECKING:
+    from postal.config.sections import Game
 
 games = Group(no_args_is_help=True, help="Start games and see how they stand.")
 
@@ -51,35 +54,67 @@ def new(
         ),
     ] = None,
     turn_length: Annotated[
-        int | None, typer.Option(metavar="DAYS", help="Days a turn lasts.")
+        str | None,
+        typer.Option(metavar="DAYS", help="Days a turn lasts, or 7,7,3: to give, keep and bet."),
+    ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(metavar="DAYS", help="Instead: weekdays of the deadlines, such as tue,fri."),
     ] = None,
     hour: Annotated[
         int | None, typer.Option(metavar="HOUR", help="The hour of the deadline, 0 to 23.")
     ] = None,
+    minute: Annotated[
+        int | None, typer.Option(metavar="MINUTE", help="The minute of the deadline.")
+    ] = None,
     zone: Annotated[
         str | None, typer.Option(metavar="ZONE", help="The deadline's time zone.")
+    ] = None,
+    min_hours: Annotated[
+        int | None,
+        typer.Option(metavar="HOURS", help="Least hours between a report and the next deadline."),
+    ] = None,
+    quiet: Annotated[
+        str | None,
+        typer.Option(metavar="DAYS", help="Days without a deadline, such as 'sun, 12-25'."),
+    ] = None,
+    grace: Annotated[
+        int | None,
+        typer.Option(metavar="HOURS", help="Hours after the deadline when orders still count."),
+    ] = None,
+    remind: Annotated[
+        int | None,
+        typer.Option(
+            metavar="HOURS", help="Hours before the deadline to remind players; 0: never."
+        ),
     ] = None,
 ) -> None:
     """Start a game for six or eight players: deal, and mail each his cards at the next round."""
     from postal.bootstrap import open_office
-    from postal.config.sections import Game
     from postal.entropy import new_secret
     from postal.resources import games_path
-    from postal.service.desk.newgame import Calendar, NewGame, create_game, parse_player
+    from postal.service.desk.newgame import NewGame, create_game, parse_player
+    from postal.service.turns.calendar import of_settings
 
     players = [parse_player(text) for text in player]
     options = _options(option or ())
     secret = _secret(secret_file) if secret_file else new_secret()
+    given = {
+        "turn_length": turn_length,
+        "every": every,
+        "hour": hour,
+        "minute": minute,
+        "zone": zone,
+        "min_hours": min_hours,
+        "quiet": quiet,
+        "grace": grace,
+        "remind": remind,
+    }
     with open_office(data) as office:
-        usual = office.config.game
-        given = {"turn_length": turn_length, "hour": hour, "zone": zone}
-        chosen = _checked(Game, {key: value for key, value in given.items() if value is not None})
-        calendar = Calendar(
-            chosen.get("turn_length", usual.turn_length),
-            chosen.get("hour", usual.hour),
-            chosen.get("zone", usual.zone),
-        )
-        options.setdefault("settle", str(usual.settle))
+        chosen = _chosen(office.config.game, given)
+        calendar = of_settings(chosen)
+        for key in ("settle", "grace"):
+            options.setdefault(key, str(getattr(chosen, key)))
         wanted = NewGame(name, players, rules, options, calendar, secret)
         loaded = create_game(office.work, wanted, games_path(office.config.folder))
     deadline = loaded.turn.deadline if loaded.turn else None
@@ -87,6 +122,7 @@ def new(
         f"{name} has begun with {len(players)} players; turn 1 is due"
         f" {deadline:%Y-%m-%d %H:%M} UTC."
     )
+    typer.echo(f"Turns end {calendar.words()}.")
     typer.echo("The welcomes are in the outbox: `postal run` sends them.")
 
 
@@ -193,19 +229,23 @@ def _option(text: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _checked(section: Any, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - a config section's class
-    """Return calendar values that passed the config's own limits."""
+def _chosen(usual: Game, given: Mapping[str, Any]) -> Game:
+    """Return the config's settings with what was given instead, within the config's own limits."""
     from pydantic import ValidationError
 
     from postal.config.words import sentence
 
+    named = {key: value for key, value in given.items() if value is not None}
+    if named.keys() >= {"every", "turn_length"}:
+        raise UsageError("Give --turn-length or --every, not both: each says when turns end.")
+    if "turn_length" in named:
+        named["every"] = ""
     try:
-        section(**given)
+        return type(usual)(**{**usual.model_dump(), **named})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key, _, says = sentence(first, {}).partition(" ")
         raise UsageError(f"--{key.replace('_', '-')} {says}.") from None
-    return given
 
 
 def _secret(path: Path) -> bytes:

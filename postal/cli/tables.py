@@ -36,7 +36,8 @@ def print_game(facts: Mapping[str, Any]) -> None:
     console = _console()
     console.print(f"{facts['game']}: {facts['rules']}, {facts['status']}, turn {facts['turn']}")
     if facts["deadline"]:
-        console.print(f"deadline {when(facts['deadline'])}, set in {facts['zone']}")
+        console.print(f"deadline {when(facts['deadline'])}", soft_wrap=True)
+        console.print(f"turns end {facts['calendar']}", soft_wrap=True)
     players = sorted(facts["players"], key=lambda player: -player["balance"])
     print_rows(
         [

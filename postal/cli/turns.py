@@ -34,6 +34,8 @@ def orders(game: GameName, data: Data, reveal: Reveal = False, as_json: Json = F
         return
     state = "all orders are in" if facts["complete"] else "orders are missing"
     typer.echo(f"{game}: turn {facts['turn']}, deadline {when(facts['deadline'])}: {state}")
+    if facts["expected"]:
+        typer.echo(f"The next report is expected at {when(facts['expected'])}.")
     rows = [
         {**row, "until": when(row["until"]) if row["until"] else ""} for row in facts["players"]
     ]

@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    model_validator,
+)
+
+from postal.config.days import WEEKDAYS, quiet_days, weekdays, whole_days
 
 LOGIN_KEYS = ("password", "password_env", "password_file", "password_command", "token_command")
 """The ways to log in, of which a server takes one; a token is XOAUTH2's."""
@@ -49,6 +59,31 @@ def _days(number: int) -> int:
     if 0 < number < LEAST_KEPT:
         raise ValueError(f"must be 0, which is for ever, or at least {LEAST_KEPT} days")
     return number
+
+
+def _listed(value: object) -> object:
+    """Return a setting that may be one value or several as one text, parted by commas."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _lengths(text: str) -> str:
+    """Return lengths in days; ValueError for what is none."""
+    return ",".join(map(str, whole_days(text)))
+
+
+def _every(text: str) -> str:
+    """Return days between deadlines, or the weekdays that they fall on; ValueError for others."""
+    if text.strip().isdigit():
+        return _lengths(text)
+    return ",".join(WEEKDAYS[at][:3] for at in weekdays(text)) if text.strip() else ""
+
+
+def _quiet(text: str) -> str:
+    """Return a list of quiet days; ValueError where one is no day."""
+    quiet_days(text)
+    return ", ".join(part.strip() for part in text.split(",") if part.strip())
 
 
 def _database(url: SecretStr) -> SecretStr:
@@ -146,13 +181,37 @@ class Database(_Section):
     url: Annotated[SecretStr, AfterValidator(_database)] = SecretStr("")
 
 
-class Game(_Section):
-    """Deadlines: ``turn_length`` days at ``hour``:00 in ``zone``; ``settle`` minutes (10.6)."""
+Hours = Annotated[int, Field(ge=0, le=336)]
 
-    turn_length: Annotated[int, Field(ge=1, le=366)] = 7
+
+class Game(_Section):
+    """Deadlines of new games, at ``hour``:``minute`` in ``zone``, and what belongs to them.
+
+    ``turn_length`` has the days from a report to the deadline, of each stage of the game where they
+    differ (``7,7,3``). ``every`` is instead one number of days for all, or weekdays; where it is
+    set it counts. A deadline is at least ``min_hours`` after the report, on no ``quiet`` day;
+    ``grace`` hours after it orders still count (9.1). Who owes is reminded ``remind`` hours before
+    it; 0: nobody. ``settle`` is in minutes (10.6).
+    """
+
+    turn_length: Annotated[str, BeforeValidator(_listed), AfterValidator(_lengths)] = "7"
+    every: Annotated[str, BeforeValidator(_listed), AfterValidator(_every)] = ""
     hour: Annotated[int, Field(ge=0, le=23)] = 20
+    minute: Annotated[int, Field(ge=0, le=59)] = 0
     zone: Annotated[str, AfterValidator(_zone)] = "Europe/London"
+    min_hours: Hours = 12
+    quiet: Annotated[str, BeforeValidator(_listed), AfterValidator(_quiet)] = ""
+    grace: Hours = 0
+    remind: Hours = 24
     settle: Annotated[int, Field(ge=0, le=1440)] = 30
+
+    def lengths(self) -> tuple[int, ...]:
+        """Return the days that a turn lasts, by stage; the last counts for all that follow."""
+        return whole_days(self.every if self.every.isdigit() else self.turn_length)
+
+    def every_days(self) -> tuple[int, ...]:
+        """Return the weekdays that deadlines fall on, Monday as 0; none where any will do."""
+        return weekdays(self.every) if self.every and not self.every.isdigit() else ()
 
 
 class Keep(_Section):

@@ -36,10 +36,11 @@ from postal.resources import games_path
 from postal.robots import LONGEST_ANSWER, Robot
 from postal.robots.letters import forged
 from postal.robots.postman import Account, Postman, Way
-from postal.service.desk.newgame import Calendar, NewGame, create_game
+from postal.service.desk.newgame import NewGame, create_game
 from postal.service.desk.overview import show_game
 from postal.service.records.export import export_game
 from postal.service.ticks import Rounds
+from postal.service.turns.calendar import Calendar
 from postal.store.lock import only_one
 
 GAME = "demo"

@@ -32,6 +32,7 @@ CommandName = Literal[
     "resign",
     "press",
     "gm",
+    "zone",
 ]
 
 # What follows is in folded form: lower case, as a line is compared with it (ORDERS.md).
@@ -59,7 +60,7 @@ PLAIN_COMMANDS = frozenset(
 """The commands that are one word and nothing else."""
 HARMLESS_COMMANDS = frozenset({"help", "status", "orders", "resend", "rules"})
 """Those that change nothing, and so are done though a question mark stands behind them."""
-COMMAND_WORDS = PLAIN_COMMANDS | {"holiday", "cancel"}
+COMMAND_WORDS = PLAIN_COMMANDS | {"holiday", "cancel", "zone"}
 BLOCK_WORDS = frozenset({"press", "gm"})
 TABLE_WORDS = frozenset({"table", "hand"})
 END_WORD = "end"

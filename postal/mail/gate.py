@@ -98,6 +98,10 @@ def _automatic(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
     return "it is an automatic answer" if answered else None
 
 
+def _calendar(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
+    return "it is a calendar's reply" if incoming.calendar_reply else None
+
+
 def _bulk(incoming: Incoming, _own: AbstractSet[str]) -> str | None:
     if incoming.header("precedence").strip().casefold() in _BULK:
         return "it is bulk mail"
@@ -112,9 +116,16 @@ RULES: tuple[Rule, ...] = (
     _no_envelope,
     _by_server,
     _automatic,
+    _calendar,
     _bulk,
 )
 """The rules, in the order they are asked."""
 
-_BY_PROGRAMS: tuple[Rule, ...] = (_own_address, _loop, _by_server, _automatic)
+_BY_PROGRAMS: tuple[Rule, ...] = (
+    _own_address,
+    _loop,
+    _by_server,
+    _automatic,
+    _calendar,
+)
 """Those that only programs' mail falls under."""

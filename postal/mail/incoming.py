@@ -8,6 +8,7 @@ from email.parser import BytesParser
 from typing import TYPE_CHECKING
 
 from postal.mail import headers as fields
+from postal.mail.calendar import is_calendar_reply
 from postal.mail.failure import DeliveryReport, delivery_report, odd_report, unknown_report
 from postal.mail.mending import MENDING
 from postal.mail.parts import Body, Unreadable, body
@@ -49,7 +50,8 @@ class Incoming:
     for orders in turn, the next only where the one before gives none; where there are none,
     ``unreadable`` says why. ``hindrance`` is why some part was left out though others were read.
     ``attached``, ``struck``, ``dropped``, ``two_forms`` and ``files_unread`` are as in Body.
-    ``report`` is set where a mail server tells what became of a mail of ours.
+    ``report`` is set where a mail server tells what became of a mail of ours, ``calendar_reply``
+    where a calendar answers an event by itself.
     """
 
     senders: tuple[str, ...] = ()
@@ -69,6 +71,7 @@ class Incoming:
     two_forms: bool = False
     files_unread: bool = False
     report: DeliveryReport | None = field(default=None, repr=False)
+    calendar_reply: bool = False
     headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def header(self, name: str) -> str:
@@ -128,6 +131,7 @@ def _incoming(message: Message, content: Body, raw: bytes = b"") -> Incoming:
         two_forms=content.two_forms,
         files_unread=content.files_unread,
         report=delivery_report(message) or _odd_report(raw, found, content),
+        calendar_reply=is_calendar_reply(message),
         headers=found,
     )
 

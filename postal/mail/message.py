@@ -12,6 +12,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Literal
 
+from postal.mail.calendar import FILE, METHOD
 from postal.mail.gate import LOOP_HEADER
 from postal.mail.identifiers import echoed
 from postal.mail.readback import unlike
@@ -38,7 +39,8 @@ class Outgoing:
     a mail is sent again. ``date`` is aware. ``reply_to`` is where answers go, with the token where
     the mailbox takes plus addresses. ``automatic`` is "auto-generated" for reports, "auto-replied"
     for receipts (RFC 3834), "no" for a person's mail, which has no loop tag either. ``html`` is
-    offered beside ``text``, which is complete by itself.
+    offered beside ``text``, which is complete by itself. ``calendar`` is the text of a calendar
+    file that comes with it, empty for none.
     """
 
     sender: str
@@ -54,6 +56,7 @@ class Outgoing:
     in_reply_to: str = field(default="", repr=False)
     references: tuple[str, ...] = field(default=(), repr=False)
     list_id: str = ""
+    calendar: str = ""
     automatic: Automatic = "auto-generated"
 
 
@@ -99,10 +102,27 @@ def _built(mail: Outgoing) -> tuple[bytes, tuple[str, ...]]:
     message.set_content(mail.text, charset="utf-8", cte="quoted-printable")
     if mail.html is not None:
         message.add_alternative(mail.html, subtype="html", charset="utf-8", cte="quoted-printable")
-        # The library draws boundaries at random. "=_" can't stand in quoted-printable text.
-        message.set_boundary("=_" + hashlib.sha256(mail.message_id.encode()).hexdigest()[:32])
+        message.set_boundary(_boundary(mail, "bodies"))
+    if mail.calendar:
+        message.add_attachment(
+            mail.calendar.replace("\r\n", "\n"),
+            subtype="calendar",
+            charset="utf-8",
+            cte="quoted-printable",
+            filename=FILE,
+            params={"method": METHOD},
+        )
+        message.set_boundary(_boundary(mail, "calendar"))
     raw = message.as_bytes()
     return raw, unlike(raw, meant, [name for name in _OF_THE_TEXT if name in message])
+
+
+def _boundary(mail: Outgoing, parts: str) -> str:
+    """Return what parts a mail's parts: the library draws it at random.
+
+    "=_" can't stand in quoted-printable text.
+    """
+    return "=_" + hashlib.sha256(f"{parts} {mail.message_id}".encode()).hexdigest()[:32]
 
 
 def _plain_fields(mail: Outgoing) -> Iterator[tuple[str, str, str]]:

@@ -91,8 +91,8 @@ def read_command(
         return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
     if name == "cancel":
         return _cancel(words[1:], context, letterless=letterless)
-    if name == "holiday":
-        return _holiday(words[1:])
+    if name in ("holiday", "zone"):
+        return (_holiday if name == "holiday" else _zone)(words[1:])
     return _asked_back(words, context)
 
 
@@ -148,6 +148,15 @@ def _cancels(tables: Sequence[str], context: Context) -> tuple[str, ...]:
     due = sorted(context.due & set(context.hands))
     at = tables or (*(due or (min(context.hands, default="A"),)), ALL_TABLES)
     return tuple(f"cancel {table}" for table in dict.fromkeys(at))
+
+
+def _zone(words: list[str]) -> Word | None:
+    """Return the wish for a zone, which may be written in two words: America/New York.
+
+    Whether there is such a one is known elsewhere; "zone defence wins" is prose.
+    """
+    text = "_".join(words)
+    return Word("zone", text) if len(words) < 2 or "/" in text else None  # noqa: PLR2004 - a name
 
 
 def _holiday(words: list[str]) -> Word | Refusal | None:

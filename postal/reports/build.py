@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from postal.engine.state import Passed
 from postal.engine.view import GameView, HandView, SeatLine, TableView
@@ -19,10 +20,12 @@ from postal.reports.contexts import (
     TableContext,
 )
 from postal.reports.display import (
+    counted,
     faces,
     listed,
     long_time,
     pounds,
+    second_time,
     short_time,
     shown_name,
     sorted_faces,
@@ -42,7 +45,8 @@ _ENDED = {"fold": "over by a fold", "call": "over by a call", "checks": "over af
 
 def frame_context(frame: Frame) -> FrameContext:
     """Return a frame in words; what concerns the deadline is empty where there is none."""
-    deadline, zone = frame.deadline, frame.zone
+    deadline, zone = frame.deadline, frame.reader_zone
+    other = frame.zone if frame.own_zone else "UTC"
     return FrameContext(
         slug=frame.slug,
         title=frame.title,
@@ -52,12 +56,28 @@ def frame_context(frame: Frame) -> FrameContext:
         mailto=mailto(frame.mailbox, frame.reply_subject),
         deadline_short=short_time(deadline, zone) if deadline and not frame.on_hold else "",
         deadline=long_time(deadline, zone) if deadline else "",
-        deadline_utc=utc_time(deadline, zone) if deadline else "",
+        deadline_also=second_time(deadline, zone, other) if deadline else "",
         left=time_left(deadline - frame.now) if deadline else "",
         commitment=frame.commitment,
         mailed=utc_time(frame.now),
         hold=_hold(frame),
+        reader_zone=zone,
+        expected=_expected(frame),
     )
+
+
+def _expected(frame: Frame) -> str:
+    if frame.settle is None:
+        return ""
+    settled = time_left(timedelta(minutes=frame.settle))
+    early = f"{settled} after the last order is in" if settled else "once the last order is in"
+    late = (
+        f"when the {counted(frame.grace, 'hour')} of grace after the deadline are over"
+        if frame.grace
+        else "soon after the deadline"
+    )
+    otherwise = f", or else {late}" if frame.deadline else ""
+    return f"The next report is expected {early}{otherwise}."
 
 
 def game_context(frame: Frame, view: GameView) -> GameContext:

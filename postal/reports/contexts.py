@@ -27,6 +27,9 @@ class Frame:
     are aware times in UTC, ``zone`` is the zone's name, ``commitment`` hex. ``holders`` has, for
     each seat whose holder has another name than it, the holder's ("Sue" for the seat "Joe").
     ``on_hold``: the GM has stopped the clock, until ``hold_until`` where he said until when.
+    ``own_zone`` is the zone of the reader's clocks, empty where it isn't known. ``settle`` are the
+    minutes from the last order to the next report (None: not known), ``grace`` the hours after the
+    deadline in which orders still count.
     """
 
     slug: str
@@ -42,12 +45,23 @@ class Frame:
     holders: Mapping[str, str] = field(default_factory=dict)
     on_hold: bool = False
     hold_until: datetime | None = None
+    own_zone: str = ""
+    settle: int | None = None
+    grace: int = 0
+
+    @property
+    def reader_zone(self) -> str:
+        """The zone in which the reader is told times: his own, or the game's."""
+        return self.own_zone or self.zone
 
 
 @dataclass(frozen=True, slots=True)
 class FrameContext:
-    """A Frame in words: the deadline for subjects, in the game's zone and in UTC, the time left.
+    """A Frame in words: the deadline for subjects, in the reader's zone, the time left.
 
+    ``deadline_also`` tells it in a second zone, and is empty where clocks show the same there: the
+    game's zone beside the reader's own, UTC beside the game's. ``expected`` is a sentence on when
+    the next report comes, the same whoever's orders are in (RULES.md 10.3); empty where not known.
     ``hold`` is a sentence where the game is on hold, and empty where it isn't.
     """
 
@@ -59,11 +73,13 @@ class FrameContext:
     mailto: str = field(repr=False)
     deadline_short: str
     deadline: str
-    deadline_utc: str
+    deadline_also: str
     left: str
     commitment: str
     mailed: str
     hold: str
+    reader_zone: str
+    expected: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from postal.engine.cards import RANKS, Card
@@ -96,18 +96,31 @@ def short_time(moment: datetime, zone: str) -> str:
 def long_time(moment: datetime, zone: str) -> str:
     """Return a UTC time in a zone: ``Sunday 6 December 2026, 20:00 GMT (Europe/London)``."""
     local = moment.astimezone(ZoneInfo(zone))
-    return f"{local:%A} {local.day} {local:%B %Y, %H:%M} {zone_mark(local)} ({zone})"
+    return f"{local:%A} {local.day} {local:%B %Y, %H:%M} {_marked(local, zone)}"
 
 
-def utc_time(moment: datetime, zone: str = "") -> str:
-    """Return a time in UTC: ``Sunday 6 December 2026, 20:00 UTC``.
+def second_time(moment: datetime, zone: str, other: str) -> str:
+    """Return a time in a second zone, to stand beside the same in ``zone``: ``19:00 UTC``.
 
-    The date is left out where it is the same in ``zone``, beside which the time stands.
+    It is empty where clocks show the same there, and has its date where that is another.
     """
-    utc = moment.astimezone(UTC)
-    if zone and utc.date() == moment.astimezone(ZoneInfo(zone)).date():
-        return f"{utc:%H:%M} UTC"
-    return f"{utc:%A} {utc.day} {utc:%B %Y, %H:%M} UTC"
+    here, there = moment.astimezone(ZoneInfo(zone)), moment.astimezone(ZoneInfo(other))
+    if here.utcoffset() == there.utcoffset():
+        return ""
+    if here.date() == there.date():
+        return f"{there:%H:%M} {_marked(there, other)}"
+    return long_time(moment, other)
+
+
+def utc_time(moment: datetime) -> str:
+    """Return a time in UTC: ``Sunday 6 December 2026, 20:00 UTC``."""
+    return long_time(moment, "UTC")
+
+
+def _marked(local: datetime, zone: str) -> str:
+    """Return the zone's mark and its name: ``GMT (Europe/London)``, but ``UTC`` alone."""
+    mark = zone_mark(local)
+    return mark if mark == zone else f"{mark} ({zone})"
 
 
 def time_left(span: timedelta) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -93,14 +94,14 @@ class Reports:
         """Return the answer to a mail with orders (ORDERS.md, "The receipt")."""
         title = f"receipt, turn {view.turn}"
         return self._render(
-            "receipt", frame, title, view, receipt=receipt_context(facts, frame.zone)
+            "receipt", frame, title, view, receipt=receipt_context(facts, frame.reader_zone)
         )
 
     def orders_on_file(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
         """Return the answer to ``orders``: what is on file."""
         title = f"orders on file, turn {view.turn}"
         return self._render(
-            "orders", frame, title, view, receipt=receipt_context(facts, frame.zone)
+            "orders", frame, title, view, receipt=receipt_context(facts, frame.reader_zone)
         )
 
     def status(self, frame: Frame, view: GameView) -> Rendered:
@@ -150,7 +151,7 @@ class Reports:
             "the game is over" if view.finished else title,
             view,
             turn_named=turn_named,
-            until=long_time(until, frame.zone) if until else "",
+            until=long_time(until, frame.reader_zone) if until else "",
             winners=["you" if name == view.viewer else name for name in winners],
             passed_on=passed_on,
         )
@@ -203,6 +204,22 @@ class Reports:
             "unreadable", frame, "your mail could not be read", reason=prose(reason)
         )
 
+    def reminder(self, frame: Frame, view: GameView, missing: Sequence[str]) -> Rendered:
+        """Return the word to a player that his orders are missing in some hands, with their lines.
+
+        It asks for those alone, whatever else is due and on file.
+        """
+        owed = replace(view, due=tuple(item for item in view.due if item.hand in missing))
+        title = f"reminder, turn {view.turn}{_orders_due(frame, view)}"
+        return self._render("reminder", frame, title, owed, missing=tuple(missing))
+
+    def zone(self, frame: Frame, view: GameView, *, known: bool) -> Rendered:
+        """Return the answer to ``zone``: times are told in the frame's own zone from now on.
+
+        ``known``: there is a zone of the name that was asked for; else nothing was changed.
+        """
+        return self._render("zone", frame, "your time zone", view, known=known)
+
     def gift(self, frame: Frame, view: GameView, gifts: Sequence[tuple[str, Passed]]) -> Rendered:
         """Return the mail that brings cards by post, as (table, gift) (RULES.md 2.4)."""
         came = tuple(
@@ -229,21 +246,28 @@ class Reports:
         frame: Frame,
         view: GameView,
         before: datetime,
-        why: Literal["outgoing", "unreached", "gm"],
+        why: Literal["outgoing", "unreached", "first", "zone", "gm"],
+        *,
+        yours: bool = False,
     ) -> Rendered:
         """Return the word to a player that a deadline was moved; the frame has the new one.
 
         ``before`` (aware UTC) is the deadline as it was last told; ``why``: the reports could not
-        be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5), or the GM
-        says so.
+        be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5) or never
+        heard of, or clocks go by new rules, or the GM says so. ``yours``: the reader is the one
+        never heard of.
         """
+        # By the new rules the earlier time would read as it never did.
+        told_in = "UTC" if why == "zone" else frame.reader_zone
         return self._render(
             "deadline",
             frame,
             f"the deadline of turn {view.turn} is moved{_orders_due(frame, view)}",
             view,
-            before=long_time(before, frame.zone),
+            before=long_time(before, told_in),
             why=why,
+            yours=yours,
+            zone=frame.zone,
         )
 
     def gm_turn(

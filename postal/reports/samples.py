@@ -53,10 +53,20 @@ _FRAME = Frame(
     commitment="0f" * 32,
     now=datetime(2026, 11, 29, 20, 30, tzinfo=UTC),
     holders={"Bob": "Sue, for Bob"},
+    settle=30,
+    grace=2,
 )
 _PLAIN_FRAME = replace(
-    _FRAME, mailbox="gm@example.org", deadline=None, reply_subject="sample [#abcdefgh]", holders={}
+    _FRAME,
+    mailbox="gm@example.org",
+    deadline=None,
+    reply_subject="sample [#abcdefgh]",
+    holders={},
+    settle=0,
 )
+
+
+_AWAY = replace(_FRAME, own_zone="America/New_York")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +177,15 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.message(_FRAME, before, "Well played.", alone=False)
     yield reports.abandoned(_FRAME, before, "Too few of us were left.")
     yield reports.abandoned(_FRAME, before)
+    yield reports.deadline(_FRAME, before, _FRAME.now, "first")
+    yield reports.deadline(_FRAME, before, _FRAME.now, "first", yours=True)
+    yield reports.deadline(_FRAME, before, _FRAME.now, "zone")
+    asked = [item.hand for item in before.due]
+    for hands in (asked, asked[:1]):
+        if hands:
+            yield reports.reminder(_AWAY, before, hands)
+    yield reports.zone(_AWAY, before, known=True)
+    yield reports.zone(_AWAY, before, known=False)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
 

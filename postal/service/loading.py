@@ -70,6 +70,15 @@ class LoadedGame:
             if fold(seat.person.name) != fold(seat.name) and not name_problem(seat.person.name)
         }
 
+    @property
+    def closes(self) -> datetime | None:
+        """Until when orders for the turn in play count: its deadline and the grace after it (9.1).
+
+        None where it has no deadline, or the game is over.
+        """
+        deadline = self.turn.deadline if self.turn else None
+        return deadline and deadline + timedelta(hours=self.rules.number("grace"))
+
     def seat(self, name: str) -> HeldSeat:
         """Return the seat of that name; KeyError where there is none."""
         for seat in self.seats:
@@ -131,13 +140,16 @@ class TurnFile:
     def due_at(self, loaded: LoadedGame) -> datetime | None:
         """Return when the turn in play is due as things stand: settled (10.6), or its deadline.
 
-        It is not settled before those who were just dropped have had their notice (9.4).
+        Where orders are missing at that, it is the end of the grace after it (9.1). It is not
+        settled before those who were just dropped have had their notice (9.4).
         """
         turn, game = loaded.turn, loaded.game
         assert turn is not None, "a game in play has a turn"
         owing = {player for player, _ in due(game)}
         troubles = [one.troubled_until for one in self.presence.values() if one.troubled]
-        if not self.complete(game) or owing.intersection(self.waiting) or None in troubles:
+        if not self.complete(game):
+            return loaded.closes
+        if owing.intersection(self.waiting) or None in troubles:
             return turn.deadline
         times = (one.last_order_at for one in self.presence.values())
         last = max((time for time in times if time), default=None)

@@ -1,4 +1,4 @@
-"""A round of the post room: poll, adjudicate what is due, send; whatever is down is tried again."""
+"""A round of the post room: poll, adjudicate, remind, send; whatever is down is tried again."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from postal.service.outbound.templates import TemplateReview
 from postal.service.outbound.troubles import end_trouble, note_trouble
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
 from postal.service.turns.reached import reckon_all
+from postal.service.turns.reminders import remind_due
+from postal.service.turns.zonerules import follow_zones
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
 from postal.store.problems import DatabaseMoved, ServerUnreachable
@@ -120,7 +122,7 @@ class Rounds:
         self._again: float | None = None
 
     def begin(self, *, alone: bool = True) -> None:
-        """Take up what a program that was killed left half done.
+        """Take up what a program that was killed left half done, and look at the zones' rules.
 
         ``alone``: no other daemon works on this database, so every lease is one left over.
         """
@@ -129,11 +131,13 @@ class Rounds:
             recover_claims(self._work)
             with self._work.database.transaction() as session:
                 free_mails(session)
+        self._try("zones", lambda: follow_zones(self._work))
 
     def round(self) -> None:
-        """Poll, adjudicate, send, tidy up; one part that fails holds up no other."""
+        """Poll, adjudicate, remind, send, tidy up; one part that fails holds up no other."""
         self._try("mailbox", self._poll)
         self._try("adjudication", self._adjudicate)
+        self._try("reminders", self._remind)
         self._try("sending", self._send)
         self._try("templates", self._review)
         if self._tidy is not None:
@@ -274,6 +278,10 @@ class Rounds:
         done = adjudicate_due(self._work, self._has_to_poll)
         self._half_done.discard("turns")
         return done
+
+    def _remind(self) -> int | None:
+        """Remind of turns; None where there was nothing to, which shows no end of a failure."""
+        return remind_due(self._work, self._has_to_poll) or None
 
     def send(self) -> Delivered:
         """Send what is due in the outbox, and make good the time that reports were held up.

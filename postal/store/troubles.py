@@ -97,6 +97,12 @@ def looks_at(session: Session, game_id: int) -> Sequence[datetime]:
     return session.exec(statement.order_by(col(JournalRow.id))).all()
 
 
+def was_done(session: Session, game_id: int, what: str) -> bool:
+    """Return whether that stands in a game's journal."""
+    statement = select(JournalRow.id).where(JournalRow.game_id == game_id, JournalRow.what == what)
+    return session.exec(statement.limit(1)).first() is not None
+
+
 def journal_of(session: Session, game_id: int) -> Sequence[JournalRow]:
     """Return what was done to a game beside its play, the oldest first."""
     statement = select(JournalRow).where(JournalRow.game_id == game_id)

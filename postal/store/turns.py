@@ -65,8 +65,14 @@ def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     )
 
 
-def change_deadline(
-    session: Session, turn: TurnRow, deadline: datetime | None, due_at: datetime | None
+def change_deadline(  # noqa: PLR0913 - each is a column, named at the call
+    session: Session,
+    turn: TurnRow,
+    deadline: datetime | None,
+    due_at: datetime | None,
+    *,
+    wall: str | None = None,
+    remind_at: datetime | None = None,
 ) -> bool:
     """Set an open turn's deadline (UTC); False, doing nothing, where it changed since read.
 
@@ -78,6 +84,8 @@ def change_deadline(
         version=col(TurnRow.version) + 1,
         deadline=deadline,
         due_at=due_at,
+        wall=wall,
+        remind_at=remind_at,
         claim_token=None,
         claim_until=None,
     )
@@ -93,6 +101,28 @@ def close_turn(session: Session, turn: TurnRow) -> bool:
         claim_token=None,
         claim_until=None,
     )
+
+
+def told_turns(session: Session) -> Sequence[tuple[GameRow, TurnRow]]:
+    """Return the open turns whose deadline was told as a wall time, with their games.
+
+    A game on hold has none: its deadline is told anew when it goes on.
+    """
+    statement = select(GameRow, TurnRow).where(
+        GameRow.id == TurnRow.game_id,
+        GameRow.status == GameStatus.RUNNING,
+        col(GameRow.hold_since).is_(None),
+        col(TurnRow.void_at).is_(None),
+        col(TurnRow.status) == TurnStatus.OPEN,
+        col(TurnRow.deadline).is_not(None),
+        col(TurnRow.wall).is_not(None),
+    )
+    return session.exec(statement).all()
+
+
+def set_wall(session: Session, turn: TurnRow, wall: str | None) -> bool:
+    """Note what clocks show at an open turn's deadline; False where it changed since read."""
+    return _change(session, _unchanged(turn, TurnStatus.OPEN), wall=wall)
 
 
 def set_due(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
@@ -145,6 +175,37 @@ def look_at_due_turn(  # noqa: PLR0913 - each says which, named at the call
             session.flush()
             return found[0], found[1]
     return None
+
+
+def look_at_reminder(session: Session, until: datetime) -> tuple[GameRow, TurnRow] | None:
+    """Return the next turn of which it was time to remind by then (UTC), the longest so first.
+
+    A game on hold waits, and one with mail that is still to be handled, as in ``look_at_due_turn``.
+    """
+    statement = (
+        select(GameRow, TurnRow)
+        .where(
+            GameRow.id == TurnRow.game_id,
+            GameRow.status == GameStatus.RUNNING,
+            col(GameRow.hold_since).is_(None),
+            col(TurnRow.void_at).is_(None),
+            col(TurnRow.status) == TurnStatus.OPEN,
+            col(TurnRow.remind_at) <= until,
+            ~_unhandled(until),
+        )
+        .order_by(col(TurnRow.remind_at))
+        .limit(1)
+    )
+    return session.exec(statement).first()
+
+
+def take_reminder(session: Session, turn: TurnRow) -> bool:
+    """Note that a turn was reminded of; False where it has changed since it was read.
+
+    So it is looked at once more with an order that came meanwhile, and by one process alone.
+    """
+    unchanged = and_(_unchanged(turn, TurnStatus.OPEN), col(TurnRow.remind_at) == turn.remind_at)
+    return _change(session, unchanged, remind_at=None)
 
 
 def stop_looking(session: Session, turn: TurnRow) -> None:
@@ -267,7 +328,8 @@ def _due(now: datetime, polled: datetime | None) -> ColumnElement[bool]:
     in_time = or_(
         col(TurnRow.deadline).is_(None),
         col(TurnRow.deadline) > now,
-        *([col(TurnRow.deadline) <= polled] if polled else []),
+        # Where orders are missing it is due later than that, by the grace of its game.
+        *([and_(col(TurnRow.deadline) <= polled, col(TurnRow.due_at) <= polled)] if polled else []),
     )
     return and_(
         col(TurnRow.status) == TurnStatus.OPEN,

@@ -47,6 +47,22 @@ def test_a_game_is_started_listed_and_shown(folder: Path) -> None:
     assert CARD.findall(postal(folder, "game", "show", "smith-1", "--reveal").output)
 
 
+def test_a_game_has_the_calendar_that_is_asked_for(folder: Path) -> None:
+    """By options, each over the config's own; it is echoed and shown."""
+    with (folder / "config.toml").open("a") as config:
+        config.write('[game]\nevery = "tue,fri"\nquiet = "12-25"\nmin_hours = 6\n')
+    result = new_game(
+        folder, "--turn-length", "7,7,3", "--minute", "30", "--grace", "2", "--remind", "48"
+    )
+    assert result.exit_code == 0, result.output
+    told = "after 7, 7, 3 days by stage at 20:30 (Europe/London), 6 hours or more after the report"
+    assert f"Turns end {told}, not on 12-25." in result.output
+    facts = json.loads(postal(folder, "game", "show", "smith-1", "--json").stdout)
+    assert facts["options"]["grace"] == 2
+    assert facts["calendar"] == f"{told}, not on 12-25"
+    assert "7, 7, 3 days" in postal(folder, "game", "show", "smith-1").output
+
+
 def test_a_secret_decides_seats_and_cards(folder: Path) -> None:
     """The same secret and name give the same game."""
     (folder / "secret").write_text("07" * 32 + "\n")
@@ -99,6 +115,19 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a bad name": (lambda f: new_game(f, name="Smith 1"), "no name for a game"),
     "an hour too late": (lambda f: new_game(f, "--hour", "24"), "--hour must be at most 23"),
     "a turn of no length": (lambda f: new_game(f, "--turn-length", "0"), "--turn-length"),
+    "a length beside weekdays": (
+        lambda f: new_game(f, "--turn-length", "3", "--every", "fri"),
+        "--turn-length or --every, not both",
+    ),
+    "no such weekday": (
+        lambda f: new_game(f, "--every", "payday"),
+        "--every must be a number of days, or weekdays such as tue,fri",
+    ),
+    "quiet days alone": (
+        lambda f: new_game(f, "--every", "sun", "--quiet", "sun"),
+        "The quiet days leave no day for a deadline",
+    ),
+    "too long a grace": (lambda f: new_game(f, "--grace", "337"), "--grace must be at most 336"),
     "no such zone": (
         lambda f: new_game(f, "--zone", "Europe/Nowhere"),
         "--zone must be a time zone",

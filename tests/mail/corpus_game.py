@@ -20,11 +20,12 @@ from postal.ordertext import Context
 from postal.reports import Reports
 from postal.resources import games_path, templates_path
 from postal.service.desk.adjudicate import force_turn
-from postal.service.desk.newgame import Calendar, NewGame, create_game
+from postal.service.desk.newgame import NewGame, create_game
 from postal.service.inbound.intake import poll
 from postal.service.loading import find_game, load_game
 from postal.service.outbound.kinds import REPORTS
 from postal.service.records.play import order_context
+from postal.service.turns.calendar import Calendar
 from postal.service.workplace import Identity, Workplace
 from postal.store.database import open_database
 from postal.store.rows import OutboxRow, SeatRow

@@ -3,7 +3,7 @@
 import random
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -158,6 +158,10 @@ def player_mails(
     for here in (True, False):
         other = frame.holders.get(player, player)
         yield f"merged {here}", mail.merged(frame, player, other, ["smith-2"], here=here)
+    yield "zone", mail.zone(replace(frame, own_zone="Asia/Tokyo"), before, known=True)
+    yield "no zone", mail.zone(frame, before, known=False)
+    if before.due:
+        yield "reminder", mail.reminder(frame, before, [item.hand for item in before.due])
     if before.arrived:
         yield "gift", mail.gift(frame, before, before.arrived)
 

@@ -103,10 +103,10 @@ def test_receipt_says_first_whether_the_turn_waits_for_him(hold: Hold | None, sa
 
 
 def test_receipt_tells_money_deadline_and_how_to_change() -> None:
-    """Committed pounds, the balance left, both times, and the way to take an order back."""
+    """Committed pounds, the balance left, the deadline, and the way to take an order back."""
     text = receipt(replace(some_facts(), committed=90_000, left=10_000))
     assert "need £90,000 of your money. £10,000 is left" in text
-    assert "20:00 GMT (Europe/London), which is 20:00 UTC" in text
+    assert "20:00 GMT (Europe/London), in 6 days and 23 hours." in text
     assert ":: cancel A" in text
     assert ":: cancel all" in text
 
@@ -283,3 +283,24 @@ def test_unreadable_mail_is_told_why() -> None:
     """The reason stands in the first paragraph."""
     text = plain(MAIL.unreadable(FRAME, "It is encrypted; we hold no key.").text)
     assert "nothing in it was done. It is encrypted, we hold no key." in text
+
+
+@pytest.mark.parametrize(
+    ("settle", "grace", "said"),
+    [
+        (30, 0, "30 minutes after the last order is in, or else soon after the deadline."),
+        (0, 0, "once the last order is in, or else soon after the deadline."),
+        (
+            90,
+            2,
+            "1 hour and 30 minutes after the last order is in, or else when the 2 hours of grace",
+        ),
+    ],
+)
+def test_the_next_report_is_expected(settle: int, grace: int, said: str) -> None:
+    """By the game's settling time and grace, whatever is on file."""
+    frame = replace(FRAME, settle=settle, grace=grace)
+    for mail in (MAIL.receipt, MAIL.orders_on_file):
+        made = mail(frame, view(GAME, "Joe"), facts(GAME, Book(), "Joe"))
+        assert f"The next report is expected {said}" in plain(made.text)
+        assert f"The next report is expected {said}" in plain(html_to_text(made.html))

@@ -21,11 +21,12 @@ from postal.mail.fetching import Facts, Fetched, NotHandedOver
 from postal.mail.smtp import SendResult
 from postal.reports import Frame, Rendered, Reports
 from postal.resources import games_path, templates_path
-from postal.service.desk.newgame import Calendar, NewGame, create_game
+from postal.service.desk.newgame import NewGame, create_game
 from postal.service.inbound.intake import Polled, poll
 from postal.service.loading import LoadedGame, find_game, load_game, load_turn_file
 from postal.service.outbound.delivery import Delivered, send_outbox
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due
+from postal.service.turns.calendar import Calendar
 from postal.service.workplace import Identity, Workplace
 from postal.store.database import Database, open_database
 from postal.store.rows import GameRow, MailRow, OutboxRow, SeatRow, TurnRow
@@ -37,6 +38,7 @@ EIGHT = (*SIX, "Gus", "Hal")
 SECRET = bytes(range(32))
 START = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 DEADLINE = datetime(2026, 3, 9, 20, 0, tzinfo=UTC)
+WEEKLY = Calendar(7, 20, "Europe/London")
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
@@ -272,11 +274,12 @@ class League:
         slug: str = SLUG,
         secret: bytes = SECRET,
         players: Sequence[str] = (),
+        calendar: Calendar = WEEKLY,
         **options: object,
     ) -> LoadedGame:
-        """Start a game."""
+        """Start a game; unless a test asks for it, its first turn waits for nobody twice."""
+        options = {"first_grace": 0, **options}
         people = [(name, f"{name.lower()}@example.org") for name in players or self.players]
-        calendar = Calendar(7, 20, "Europe/London")
         new = NewGame(slug, people, "smith", options, calendar, secret)
         return create_game(self.work, new, games_path(Path("nowhere")))
 
@@ -360,6 +363,12 @@ class League:
             lines = [item.examples[0] for item in view(game, player).due]
             if player not in but and lines:
                 self.write(player, "\n".join(lines) + "\n")
+
+    def order(self, player: str, slug: str = SLUG) -> None:
+        """Let a player write the first example of all that he owes in a game."""
+        game = self.loaded(slug).game
+        lines = [item.examples[0] for item in view(game, player).due]
+        self.write(player, "\n".join(lines) + "\n", slug=slug)
 
     def play(self, turns: int) -> None:
         """Play so many turns, everybody ordering in time."""

@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy import update
 from sqlmodel import col
 
+from postal.clock import at_wall
 from postal.engine.game import due
 from postal.engine.view import view
 from postal.resources import games_path
 from postal.service.desk.adjudicate import force_turn
-from postal.service.desk.newgame import Calendar, NewGame, create_game
+from postal.service.desk.newgame import NewGame, create_game
 from postal.service.records.verify import verify_game
-from postal.service.turns.due import next_deadline
+from postal.service.turns.calendar import Calendar, next_wall
 from postal.store.rows import GameRow, TurnStatus
 from tests.service.service_league import MINUTE, SECRET, SIX, SLUG, League, text_of
 
@@ -152,7 +153,8 @@ def test_9_4_a_short_turn_is_as_long_as_the_notice(quick: League) -> None:
     loaded = quick.loaded("short")
     assert loaded.game.dropped == SIX
     assert loaded.turn is not None
-    assert loaded.turn.deadline == next_deadline(loaded.row, loaded.game, loaded.turn.opened_at)
+    wall = next_wall(loaded.row, loaded.game, loaded.turn.opened_at)
+    assert loaded.turn.deadline == at_wall(wall, "Europe/London")
     assert NOTICE <= loaded.turn.deadline - loaded.turn.opened_at < NOTICE + DAY
     assert loaded.turn.due_at == loaded.turn.opened_at + NOTICE
 

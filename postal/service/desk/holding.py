@@ -14,6 +14,7 @@ from postal.service.loading import LoadedGame, find_game, load_game, load_turn_f
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError, until_written
+from postal.service.turns.calendar import calendar_of, wall_text
 from postal.service.turns.deadlines import moved_turn
 from postal.service.workplace import Workplace
 from postal.store.games import games_to_resume
@@ -61,7 +62,7 @@ def _hold(work: Workplace, slug: str, until: datetime | None, why: str) -> None:
         turn = loaded.turn
         if turn is not None and turn.status is TurnStatus.OPEN:
             # So that nobody who reckoned with the turn before can claim it after.
-            _change_or_raise(session, turn, turn.deadline, turn.due_at)
+            _change_or_raise(session, turn, turn.deadline, turn.due_at, turn.remind_at)
         row.hold_since, row.hold_until, row.hold_why = now, until, why
         said = f"On hold until {until.isoformat()}." if until else "On hold."
         session.add(_entry(work, loaded, "hold", said, "GM"))
@@ -76,11 +77,14 @@ def _resume(work: Workplace, slug: str, who: str) -> datetime | None:
         turn, since = loaded.turn, loaded.row.hold_since
         assert since is not None, "it is on hold"
         deadline, due_at = turn.deadline if turn else None, turn.due_at if turn else None
+        remind_at = turn.remind_at if turn else None
         after = _with(loaded, hold_since=None, hold_until=None, hold_why="")
         if turn is not None and turn.deadline is not None and turn.deadline > since:
             deadline = turn.deadline + (now - max(since, turn.opened_at))
             after = replace(after, turn=moved_turn(turn, deadline))
             due_at = load_turn_file(session, loaded).due_at(after)
+            if remind_at is not None:
+                remind_at = calendar_of(loaded.row).remind_at(now, deadline)
         letters = _letters(session, work, after, "over")
     with work.database.transaction() as session:
         row = _locked(session, loaded.id)
@@ -88,7 +92,7 @@ def _resume(work: Workplace, slug: str, who: str) -> datetime | None:
             raise OvertakenError
         row.hold_since, row.hold_until, row.hold_why = None, None, ""
         if turn is not None and turn.status is TurnStatus.OPEN:
-            _change_or_raise(session, turn, deadline, due_at)
+            _change_or_raise(session, turn, deadline, due_at, remind_at)
         said = f"Goes on; the deadline is {deadline.isoformat()}." if deadline else "Goes on."
         session.add(_entry(work, loaded, "resume", said, who))
         letters.queue(session)
@@ -96,9 +100,14 @@ def _resume(work: Workplace, slug: str, who: str) -> datetime | None:
 
 
 def _change_or_raise(
-    session: Session, turn: TurnRow, deadline: datetime | None, due_at: datetime | None
+    session: Session,
+    turn: TurnRow,
+    deadline: datetime | None,
+    due_at: datetime | None,
+    remind_at: datetime | None,
 ) -> None:
-    if not change_deadline(session, turn, deadline, due_at):
+    wall = wall_text(deadline, turn.zone) if deadline else None
+    if not change_deadline(session, turn, deadline, due_at, wall=wall, remind_at=remind_at):
         raise OvertakenError
 
 

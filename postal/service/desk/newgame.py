@@ -11,7 +11,6 @@ from pathlib import Path
 from sqlmodel import Session
 
 from postal import __version__
-from postal.clock import deadline_after
 from postal.config.sections import bare_address
 from postal.engine.book import Book
 from postal.engine.deal import SECRET_BYTES, commitment
@@ -22,6 +21,7 @@ from postal.service.gamefiles import load_game_file, make_rules
 from postal.service.loading import LoadedGame, TurnFile
 from postal.service.outbound.letters import Letters
 from postal.service.records.dealing import deal
+from postal.service.turns.calendar import Calendar, opened, stored
 from postal.service.turns.reports import write_reports
 from postal.service.workplace import Workplace
 from postal.store.codec import encode_book, encode_events, encode_game
@@ -42,15 +42,6 @@ from postal.store.seats import HeldSeat
 _PLAYER = re.compile(r"(?P<name>[^<>]+)<(?P<address>[^<>]+)>")
 _ADDRESS = re.compile(r"[!-~]{1,64}@[A-Za-z0-9.-]{1,190}")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-
-
-@dataclass(frozen=True, slots=True)
-class Calendar:
-    """When turns end: ``turn_length`` days on, at ``hour`` (0 to 23) in ``zone``, a zone's name."""
-
-    turn_length: int
-    hour: int
-    zone: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +73,6 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
     game = deal(rules, new.slug, [name for name, _ in players], new.secret)
     now = work.clock.now()
     calendar = new.calendar
-    deadline = deadline_after(now, calendar.turn_length, calendar.hour, calendar.zone)
     row = GameRow(
         slug=new.slug,
         rules=json.dumps(source, ensure_ascii=False),
@@ -96,9 +86,10 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         hour=calendar.hour,
         zone=calendar.zone,
         settle=rules.number("settle"),
+        calendar=stored(calendar),
         created_at=now,
     )
-    opening = TurnRow(number=1, opened_at=now, deadline=deadline, zone=calendar.zone, game_id=0)
+    opening = opened(row, game, now)
     dealt = TurnRow(
         game_id=0,
         number=0,

@@ -18,10 +18,19 @@ from postal.service.loading import (
     load_game,
     load_turn_file,
 )
+from postal.service.turns.calendar import calendar_of
 from postal.service.workplace import Workplace
 from postal.store.games import all_games
 from postal.store.outbox import delayed_messages, messages_in_state
-from postal.store.rows import GameRow, Hindrance, OutboxRow, OutboxState, SeatRow, fold
+from postal.store.rows import (
+    GameRow,
+    Hindrance,
+    OutboxRow,
+    OutboxState,
+    SeatRow,
+    TurnStatus,
+    fold,
+)
 from postal.store.seats import HeldSeat, seats_of
 from postal.store.turns import last_turns
 
@@ -81,6 +90,7 @@ def show_game(work: Workplace, slug: str, *, reveal: bool = False) -> dict[str, 
         "turn_status": loaded.turn.status.value if loaded.turn else None,
         "deadline": _deadline(loaded),
         "zone": loaded.row.zone,
+        "calendar": calendar_of(loaded.row).words(),
         "options": dict(loaded.rules.told_options),
         "commitment": loaded.row.commitment,
         "players": [
@@ -135,8 +145,18 @@ def _orders(session: Session, loaded: LoadedGame, now: datetime, *, reveal: bool
         "turn": loaded.game.turn,
         "deadline": _deadline(loaded),
         "complete": file.complete(loaded.game),
+        "expected": _expected(loaded, file),
         "players": players,
     }
+
+
+def _expected(loaded: LoadedGame, file: TurnFile) -> str | None:
+    """Return when the next report is expected as the orders stand (UTC), None: not by itself."""
+    turn = loaded.turn
+    if turn is None or turn.status is not TurnStatus.OPEN or loaded.row.hold_since is not None:
+        return None
+    at = file.due_at(loaded)
+    return at.isoformat() if at else None
 
 
 def _has_trouble(file: TurnFile, name: str, now: datetime) -> bool:

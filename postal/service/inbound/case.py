@@ -37,7 +37,8 @@ class Case:
 class SeatCase(Case):
     """A mail with a good token: whose it is, the game, and what is on file for its turn in play.
 
-    ``in_time``: the token's turn is open and the mail came before its deadline (RULES.md 10.5).
+    ``in_time``: the token's turn is open and the mail came before its deadline (RULES.md 10.5), or
+    in the grace after it (9.1).
     """
 
     whose: Whose = field(kw_only=True)
@@ -54,15 +55,17 @@ class SeatCase(Case):
             return False
         if row.status is not GameStatus.RUNNING:
             return False
-        return self._before_deadline()
+        return self._came_before_it_closed
 
-    def _before_deadline(self) -> bool:
-        """Whether the mail came before the deadline of the turn in play, or while that stands."""
-        turn, hold = self.loaded.turn, self.loaded.row.hold_since
-        if turn is None or turn.deadline is None or self.row.internal_date <= turn.deadline:
+    @property
+    def _came_before_it_closed(self) -> bool:
+        """Whether the mail came before the turn in play closed, or while its deadline stands."""
+        turn, closes = self.loaded.turn, self.loaded.closes
+        if turn is None or closes is None or self.row.internal_date <= closes:
             return True
         # While a game is on hold its deadline stands still, and while its reports wait for us.
-        on_hold = hold is not None and hold < turn.deadline
+        hold = self.loaded.row.hold_since
+        on_hold = hold is not None and hold < closes
         return on_hold or stands_still(self.session, self.loaded.id, turn.number)
 
     def troubled(self, *, his: bool) -> TurnChange | None:
@@ -85,7 +88,7 @@ class SeatCase(Case):
         return self._change(self._heard())
 
     def _heard(self) -> TurnFile:
-        counts = self.loaded.rules.rulings.any_mail_is_heard and self._before_deadline()
+        counts = self.loaded.rules.rulings.any_mail_is_heard and self._came_before_it_closed
         return self.file.hear(self.seat.name) if counts else self.file
 
     def _change(self, file: TurnFile) -> TurnChange | None:

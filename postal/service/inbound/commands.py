@@ -10,6 +10,7 @@ from postal.reports import OptionFact, Rendered
 from postal.service.inbound.case import SeatCase
 from postal.service.inbound.filing import Filing
 from postal.service.inbound.receipts import receipt_facts
+from postal.service.inbound.zones import names_a_zone
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter
@@ -69,5 +70,7 @@ def _answer(case: SeatCase, filing: Filing, name: str) -> Rendered | None:
             )
         case "rules":
             return reports.rules(frame, option_facts(loaded), loaded.rules.rulings)
+        case "zone":
+            return reports.zone(frame, seen, known=names_a_zone(filing.reading))
         case _:
             return None

@@ -26,6 +26,7 @@ from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.reading import read_whole
 from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
 from postal.service.inbound.whose import earlier_copy
+from postal.service.inbound.zones import with_zone, zone_changes
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
@@ -108,12 +109,12 @@ def _says_something(case: SeatCase) -> bool:
 
 def _orders(case: SeatCase) -> Outcome:
     """File what the mail orders, with the receipt and what its commands ask for."""
-    work, loaded, seat = case.work, case.loaded, case.seat
-    now = work.clock.now()
-    reading = without_ours(case, best_reading(case.incoming, loaded, seat.name))
+    work, loaded, now = case.work, case.loaded, case.work.clock.now()
+    reading = without_ours(case, best_reading(case.incoming, loaded, case.seat.name))
     reading, overtaken = without_overtaken(case, reading)
-    came = min(case.row.internal_date, now)
-    filing = take(loaded, case.file, seat.name, reading, came)
+    case = with_zone(case, reading)
+    seat = case.seat
+    filing = take(loaded, case.file, seat.name, reading, min(case.row.internal_date, now))
     filing = holding_no_more(filing, case.file) if overtaken else filing
     named = {command.name for command in reading.commands}
     told_there = named & {"wait", "ready", *UNAVAILABLE}
@@ -134,6 +135,7 @@ def _orders(case: SeatCase) -> Outcome:
         f"{filed} on file, {not_taken} refused",
         case.whose,
         turn=turn_change(loaded, seat, case.row, filing, now),
+        changes=zone_changes(case, reading),
     )
 
 

@@ -20,6 +20,7 @@ class LetterKind(StrEnum):
     STATUS = "status"
     ORDERS = "orders"
     RULES = "rules"
+    ZONE = "zone"
     LATE = "late"
     UNREADABLE = "unreadable"
     HINT = "hint"
@@ -30,6 +31,7 @@ class LetterKind(StrEnum):
     HOLD = "hold"
     MESSAGE = "message"
     ABANDONED = "abandoned"
+    REMINDER = "reminder"
     ADDRESS = "address"
     GM = "gm"
 
@@ -42,6 +44,11 @@ class LetterKind(StrEnum):
     def automatic(self) -> Automatic:
         """The word of Auto-Submitted: whether it answers a mail (RFC 3834, 5)."""
         return "auto-generated" if self in (*REPORTS, *_UNASKED) else "auto-replied"
+
+    @property
+    def has_calendar(self) -> bool:
+        """Whether the deadline comes with it as a calendar event."""
+        return self in (*REPORTS, LetterKind.RESEND, LetterKind.DEADLINE)
 
     def once_key(self, game_id: int, turn: int, seat_id: int) -> str | None:
         """Return the key under which a letter is written once; None for those that are not."""
@@ -57,6 +64,7 @@ _UNASKED = (
     LetterKind.RESEND,
     LetterKind.GM,
     LetterKind.DEADLINE,
+    LetterKind.REMINDER,
     LetterKind.HOLD,
     LetterKind.MESSAGE,
     LetterKind.ABANDONED,

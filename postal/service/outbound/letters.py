@@ -10,6 +10,8 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
+from postal.clock import zone_called
+from postal.mail.calendar import DeadlineEvent, calendar_text
 from postal.mail.incoming import Incoming
 from postal.mail.message import Outgoing, build
 from postal.mail.tokens import message_id, plus_address, subject_tag
@@ -93,6 +95,9 @@ class Letters:
             holders=loaded.holders,
             on_hold=loaded.row.hold_since is not None,
             hold_until=loaded.row.hold_until,
+            own_zone=_zone(seat),
+            settle=loaded.row.settle if turn else None,
+            grace=loaded.rules.number("grace"),
         )
 
     def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
@@ -136,6 +141,7 @@ class Letters:
             references=(*earlier, *((answered.message_id,) if answered else ())),
             list_id=f"{loaded.row.slug} <{loaded.row.slug}.{identity.domain}>",
             automatic=letter.kind.automatic,
+            calendar=self._calendar(loaded) if letter.kind.has_calendar else "",
         )
         self._keep(outgoing, letter.kind, letter.rendered, loaded, turn, seat)
         self._messages[-1].next_try_at = letter.send_at
@@ -232,6 +238,27 @@ class Letters:
             message_id=identifier,
             date=self.work.clock.now(),
         )
+
+    def _calendar(self, loaded: LoadedGame) -> str:
+        """Return a game's deadline as a calendar file, empty where there is none.
+
+        It is one event from the first turn to the last, so that it never stands there twice. Once
+        the game is over it is taken out.
+        """
+        row, turn, now = loaded.row, loaded.turn, self.work.clock.now()
+        deadline = turn.deadline if turn else now
+        if deadline is None:
+            return ""
+        event = DeadlineEvent(
+            uid=f"{row.slug}.{row.commitment[:16]}@{self.work.identity.domain}",
+            # Seconds, since a count of what changed would tell of others' orders.
+            sequence=int((now - row.created_at).total_seconds()),
+            summary=f"{row.slug}: {f'turn {turn.number} ends' if turn else 'the game is over'}",
+            at=deadline,
+            stamp=now,
+            over=turn is None,
+        )
+        return calendar_text(event)
 
     def _keep(  # noqa: PLR0913 - each is a column of the row
         self,
@@ -333,6 +360,12 @@ def template_trouble(work: Workplace, sentence: str) -> TroubleRow:
     key = hashlib.sha256(f"{work.reports.own_state()} {sentence}".encode()).hexdigest()
     now = work.clock.now()
     return TroubleRow(kind=TroubleKind.TEMPLATE, about=key, since=now, sentence=sentence)
+
+
+def _zone(seat: HeldSeat | None) -> str:
+    """Return the zone of a holder's clocks, empty where it isn't known, or not known any more."""
+    named = seat.person.zone if seat else None
+    return (zone_called(named) or "") if named else ""
 
 
 def _recipient(seat: HeldSeat, answers: Incoming | None) -> str:

@@ -27,7 +27,9 @@ from postal.service.outbound.letters import Letters
 from postal.service.outbound.troubles import end_trouble
 from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import end_aside, set_aside, set_unreadable_aside
-from postal.service.turns.due import Why, next_deadline, why_due
+from postal.service.turns.calendar import opened
+from postal.service.turns.due import Why, why_due
+from postal.service.turns.firstgrace import wait_for_first
 from postal.service.turns.reached import LOOK_AGAIN, not_reached, unreached_about, wait_for
 from postal.service.turns.reports import write_reports
 from postal.service.turns.unread import end_hold, hear_unread, held_by_mail, note_hold
@@ -151,6 +153,8 @@ def adjudicate_turn(
         return None
     if hold is not None:
         note_hold(work, loaded, hold)
+    elif why == "deadline" and wait_for_first(work, loaded, file):
+        return None
     if why is None or hold is not None:
         with work.database.transaction() as session:
             set_due(session, turn, file.due_at(loaded))
@@ -227,13 +231,7 @@ def _written(
     now, row = work.clock.now(), claim.loaded.row
     following: TurnRow | None = None
     if not game.finished:
-        following = TurnRow(
-            game_id=claim.loaded.id,
-            number=game.turn,
-            opened_at=now,
-            deadline=next_deadline(row, game, now),
-            zone=row.zone,
-        )
+        following = opened(row, game, now)
     after = replace(claim.loaded, game=game, turn=following)
     if following is not None:
         following.due_at = TurnFile(Book(), {}).due_at(after)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -15,19 +15,23 @@ from postal.service.loading import LoadedGame, find_game, load_game, load_turn_f
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError
+from postal.service.turns.calendar import calendar_of, wall_text
 from postal.service.workplace import Workplace
 from postal.store.rows import JournalRow, TurnRow, TurnStatus
 from postal.store.turns import change_deadline
 
 LOG = logging.getLogger("postal")
 
-Cause = Literal["outgoing", "unreached", "gm"]
-"""Why a deadline moves: the reports could not be sent (10.5), one player's (9.7), the GM's word."""
+Cause = Literal["outgoing", "unreached", "first", "zone", "gm"]
+"""Why a deadline moves: the reports could not be sent (10.5), or one player's (9.7), a player was
+never heard of (9.7), the zone that it was told in has new rules for its clocks, the GM's word."""
 
 _SENTENCES: dict[Cause, str] = {
     "outgoing": "the reports that ask for its orders could not be handed to the outgoing server",
     "unreached": "a player was not reached by the report that asks for his orders",
     "gm": "the GM said so",
+    "first": "a player was never heard of, so the first turn waits once more",
+    "zone": "the clocks of its zone go by other rules than when it was told",
 }
 
 
@@ -38,11 +42,15 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
     deadline: datetime,
     why: Cause,
     also: Callable[[Session], object] = lambda _: None,
+    unheard: Collection[str] = (),
+    more: Callable[[Letters, LoadedGame], object] = lambda *_: None,
 ) -> bool:
     """Move the deadline of a turn in play to ``deadline`` (aware UTC), telling all of it.
 
-    ``also`` is done in the same transaction. False, doing nothing, where the turn is not open any
-    more, or its deadline is not earlier than that: only the GM may move one to an earlier time.
+    ``also`` is done in the same transaction. ``unheard`` names the seats that are told it is for
+    them; ``more`` writes further letters, given the game as it will be. False, doing nothing, where
+    the turn is not open any more, or its deadline is not earlier than that: only with the rules of
+    its zone, or the GM's word, it moves back, too.
     """
     while True:
         with work.database.reading() as session:
@@ -52,11 +60,13 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
                 return False
             if turn.deadline is None or turn.deadline == deadline:
                 return False
-            if turn.deadline > deadline and why != "gm":
+            if turn.deadline > deadline and why not in ("zone", "gm"):
                 return False
             moved = replace(loaded, turn=moved_turn(turn, deadline))
             due_at = load_turn_file(session, loaded).due_at(moved)
-            letters = _letters(session, work, moved, turn.deadline, why)
+            remind_at = calendar_of(loaded.row).remind_at(work.clock.now(), deadline)
+            letters = _letters(session, work, moved, turn.deadline, why, unheard)
+            more(letters, moved)
         entry = JournalRow(
             at=work.clock.now(),
             game_id=loaded.id,
@@ -68,7 +78,7 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
         )
         try:
             with work.database.transaction() as session:
-                _write(session, turn, deadline, due_at, entry, letters)
+                _write(session, turn, deadline, due_at, remind_at, entry, letters)
                 also(session)
         except OvertakenError:
             # An order came meanwhile, or tokens were revoked: it is all reckoned anew.
@@ -82,22 +92,37 @@ def _write(  # noqa: PLR0913 - the whole of what is written
     turn: TurnRow,
     deadline: datetime,
     due_at: datetime | None,
+    remind_at: datetime | None,
     entry: JournalRow,
     letters: Letters,
 ) -> None:
-    if not change_deadline(session, turn, deadline, due_at):
+    moved = change_deadline(
+        session,
+        turn,
+        deadline,
+        due_at,
+        wall=wall_text(deadline, turn.zone),
+        remind_at=remind_at,
+    )
+    if not moved:
         raise OvertakenError
     session.add(entry)
     letters.queue(session)
 
 
-def _letters(
-    session: Session, work: Workplace, moved: LoadedGame, before: datetime, why: Cause
+def _letters(  # noqa: PLR0913 - the whole of what is told
+    session: Session,
+    work: Workplace,
+    moved: LoadedGame,
+    before: datetime,
+    why: Cause,
+    unheard: Collection[str],
 ) -> Letters:
     letters, game = Letters(session, work), moved.game
     for seat in moved.seats:
         seen = view(game, seat.name)
-        rendered = work.reports.deadline(letters.frame(moved, seat), seen, before, why)
+        frame, yours = letters.frame(moved, seat), seat.name in unheard
+        rendered = work.reports.deadline(frame, seen, before, why, yours=yours)
         letters.to_player(moved, seat, Letter(LetterKind.DEADLINE, rendered, game.turn))
     return letters
 

@@ -95,6 +95,7 @@ class TurnRow(Row, table=True):
 
     ``due_at`` is when the turn is to be adjudicated as its orders stand, None: not by itself.
     ``version`` counts the changes of what is on file: who reckons with it and writes, compares it.
+    ``remind_at`` is when those who owe orders are reminded, None: not, or they were.
     ``wall`` is the deadline as it stands on the wall in ``zone``, such as ``2026-12-08T20:00``. A
     turn that was rolled back has ``void_at`` and stays as evidence; ``attempt`` counts from 1.
     """
@@ -110,6 +111,7 @@ class TurnRow(Row, table=True):
             postgresql_where=IN_PLAY,
         ),
         Index("ix_turns_status_due_at", "status", "due_at"),
+        Index("ix_turns_status_remind_at", "status", "remind_at"),
     )
     shown: ClassVar = ("id", "game_id", "number", "status")
 
@@ -120,6 +122,7 @@ class TurnRow(Row, table=True):
     opened_at: datetime
     deadline: datetime | None = None
     due_at: datetime | None = None
+    remind_at: datetime | None = None
     version: int = 0
     zone: str
     wall: str | None = None
