@@ -11,7 +11,7 @@ import hashlib
 import logging
 import socket
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from imapclient import IMAPClient, SocketTimeout
@@ -22,9 +22,9 @@ from imapclient.exceptions import (
     LoginError,
 )
 
-from postal import entropy
 from postal.mail.connection import MailboxUnavailable, ServerSettings, sentence, tls_context
 from postal.mail.idling import wait_for_mail
+from postal.mail.probes import delete, in_utc, last_arrival, take_out, told_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -190,49 +190,26 @@ class Mailbox:
 
         The word is one that nobody else could have written.
         """
-        found = False
+        folders = (self._settings.folder, *(self._prefix + name for name in FOLDERS))
         with self._guarded() as client:
-            for folder in (self._settings.folder, *(self._prefix + name for name in FOLDERS)):
-                client.select_folder(folder)
-                uids = client.search(["SUBJECT", word])
-                if uids:
-                    _delete(client, uids)
-                    found = True
+            found = take_out(client, folders, word)
         self._open_folder()
         return found
 
     def server_time(self) -> datetime | None:
         """Return what time the server has, None where it can't be told.
 
-        A mail that is put into a folder without a date gets the server's; it is deleted at once.
+        A mail is put into a folder for that, and deleted at once.
         """
-        folder, name = self._prefix + PROCESSED, entropy.new_name(20)
-        probe = f"Message-ID: <{name}@postal.invalid>\r\nSubject: What time is it?\r\n\r\n"
-        told: datetime | None = None
         with self._guarded() as client:
-            try:
-                client.append(folder, probe)
-                client.select_folder(folder)
-                uids = client.search(["HEADER", "Message-ID", name])
-                told = _newest(client, uids[-1:])
-                if uids:
-                    _delete(client, uids)
-            except IMAPClientAbortError:
-                raise
-            except (IMAPClientError, ValueError):
-                told = None
+            told = told_time(client, self._prefix + PROCESSED)
         self._open_folder()
         return told
 
     def newest_arrival(self) -> datetime | None:
         """Return when the last mail came that lies in the folder, None where none tells it."""
         with self._guarded() as client:
-            try:
-                return _newest(client, client.search("ALL")[-1:])
-            except IMAPClientAbortError:
-                raise
-            except (IMAPClientError, ValueError):
-                return None
+            return last_arrival(client)
 
     def idle(self, seconds: float, stop: Callable[[], bool] = lambda: False) -> bool:
         """Wait until mail comes, at most ``seconds`` and nine minutes; return whether it did.
@@ -299,7 +276,7 @@ class Mailbox:
         data = client.fetch([uid], [part]).get(uid, {}).get(key)
         if data is None and whole:
             return None
-        facts = (uid, self._uidvalidity, int(size), _utc(arrived))
+        facts = (uid, self._uidvalidity, int(size), in_utc(arrived))
         return Fetched(*facts, data) if whole else Fetched(*facts, None, data)
 
     def _move(self, client: IMAPClient, uids: list[int], target: str) -> None:
@@ -373,22 +350,7 @@ def _move_all(client: IMAPClient, uids: list[int], target: str) -> None:
         client.move(uids, target)
         return
     client.copy(uids, target)
-    _delete(client, uids)
-
-
-def _delete(client: IMAPClient, uids: list[int]) -> None:
-    client.delete_messages(uids, silent=True)
-    if client.has_capability("UIDPLUS"):
-        client.uid_expunge(uids)
-    else:
-        client.expunge()
-
-
-def _newest(client: IMAPClient, uids: Sequence[int]) -> datetime | None:
-    """Return the latest INTERNALDATE of some mails, None where there are none or it isn't told."""
-    found = client.fetch(uids, ["INTERNALDATE"]) if uids else {}
-    dates = (data.get(b"INTERNALDATE") for data in found.values())
-    return max((_utc(date) for date in dates if isinstance(date, datetime)), default=None)
+    delete(client, uids)
 
 
 def _still_there(client: IMAPClient, uids: list[int], error: Exception) -> list[int]:
@@ -416,8 +378,3 @@ def _personal_prefix(client: IMAPClient) -> str:
 def _uidnext(chosen: Mapping[bytes, Any]) -> int:
     """Return the UID that the next mail gets, 0 where the answer to SELECT doesn't tell it."""
     return int(chosen.get(b"UIDNEXT", 0))
-
-
-def _utc(moment: datetime) -> datetime:
-    """Return a server's time as aware UTC; one that names no zone is taken as UTC."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
