@@ -63,9 +63,12 @@ def prepared(stages: dict[str, tuple[Path, datetime]], folder: Path) -> League:
 
 
 def used(league: League) -> list[tuple[str, str]]:
-    """Return the orders that turn 1 was adjudicated with."""
+    """Return the orders that turn 1 was adjudicated with, whichever mail was handled first.
+
+    One at which the program was killed is tried again behind the others.
+    """
     book = decode_book(league.turns()[1].orders or "")
-    return [(entry.player, entry.order.line()) for entry in book.filed]
+    return sorted((entry.player, entry.order.line()) for entry in book.filed)
 
 
 def test_killed_before_any_transaction_and_started_again(

@@ -142,13 +142,24 @@ def test_a_deadline_that_is_over_needs_a_poll_though_all_orders_are_in(
 
 
 def test_a_game_s_unhandled_mail_comes_first(database: Database, game_id: int, due: int) -> None:
-    """Its turn waits, also after a failed try; another game's does not."""
+    """Its turn waits, while it is being handled too; another game's does not."""
     second = another(database, "second", NOON)
-    (number,) = store_mails(database, mail(1, game_id=game_id, tries=1))
+    (number,) = store_mails(database, mail(1, game_id=game_id))
     assert looked_at(database) == second
+    with database.transaction() as session:
+        row = session.get_one(MailRow, number)
+        row.tries, row.owner, row.lease_until = 1, "one", NOON + 60 * MINUTE
     assert looked_at(database) is None
     with database.transaction() as session:
         session.get_one(MailRow, number).status = MailStatus.DONE
+    assert looked_at(database) == due
+
+
+def test_a_turn_is_looked_at_though_a_mail_of_its_game_failed(
+    database: Database, game_id: int, due: int
+) -> None:
+    """How long it waits for that is another question."""
+    store_mails(database, mail(1, game_id=game_id, tries=1))
     assert looked_at(database) == due
 
 
