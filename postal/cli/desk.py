@@ -9,7 +9,7 @@ import typer
 
 from postal.cli.asking import Yes, ask
 from postal.cli.options import Data, Json
-from postal.errors import PostalError, UsageError
+from postal.errors import PostalError
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
 
@@ -160,28 +160,16 @@ def message(
     player: Annotated[
         str | None, typer.Option(metavar="NAME", help="To this player alone.")
     ] = None,
-    with_report: Annotated[
-        bool, typer.Option("--with-report", help="At the head of the next turn's report.")
-    ] = False,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Write to the players of a game, now or with the next report."""
+    """Write to the players of a game."""
     from postal.bootstrap import open_office
     from postal.reports.display import counted
     from postal.service.desk.messages import message as write
-    from postal.service.desk.messages import message_with_report
 
-    if player and with_report:
-        raise UsageError("--with-report goes to all players: leave out --player.")
     with open_office(data) as office:
         ask(f"Send this to {player or 'all players'} of {game}?", yes=yes)
-        if with_report:
-            turn = message_with_report(office.work, game, text)
-            _tell(
-                as_json, f"It goes with the report of turn {turn} of {game}.", game=game, turn=turn
-            )
-            return
         sent = write(office.work, game, text, player)
     if not sent:
         raise PostalError("Nobody has an address: nothing was sent.")

@@ -35,11 +35,6 @@ STANDARD_OPTIONS: Mapping[str, OptionValue] = {
     "unreached": 7,
     "grace": 0,
     "first_grace": 7,
-    "holiday": "move",
-    "holiday_days": 21,
-    "press": "public",
-    "anonymous": False,
-    "protest_days": 3,
 }
 """What is taken where a game file does not name the option (RULES.md, newest edition)."""
 
@@ -62,8 +57,6 @@ STANDARD_LIMITS: Mapping[str, int] = {
     "unreached": 60,
     "grace": _A_FORTNIGHT,
     "first_grace": 60,
-    "holiday_days": 366,
-    "protest_days": 60,
 }
 """The most that an option may be, whatever a game file says: pounds, counts, or a span of time."""
 
@@ -75,11 +68,6 @@ STANDARD_WORDS: Mapping[str, str] = {
     " at most",
     "grace": "hours after the deadline in which orders still count, before anybody is NMR",
     "first_grace": "days that the first turn waits longer for a player who was never heard of",
-    "holiday": "whether a deadline that falls into a player's holiday moves past it",
-    "holiday_days": "days of holiday that a player may take in the game",
-    "press": "what players may say to each other in the reports",
-    "anonymous": "whether press may be without its writer's name",
-    "protest_days": "days that a protest holds the game at most",
     "unreached": "days after the deadline that the turn waits for a player whom the report did not"
     " reach",
 }
@@ -91,8 +79,6 @@ STANDARD_CHOICES: Mapping[str, tuple[str, ...]] = {
     "exchange": ("orders", "post"),
     "first_on_tie": ("lower-seat", "higher-seat"),
     "reveal": ("end", "never"),
-    "holiday": ("move", "stay"),
-    "press": ("public", "private", "off"),
 }
 """What the engine knows for each option that is a choice; a game file may offer fewer."""
 

@@ -60,12 +60,9 @@ def test_deadlines(folder: Path) -> None:
 
 
 def test_messages(folder: Path) -> None:
-    """To all, to one, with the report; not to somebody who isn't there."""
+    """To all, to one; not to somebody who isn't there."""
     assert "6 mails in the outbox" in postal(folder, "message", GAME, "Hello").stdout
     assert facts(folder, "message", GAME, "Hello", "--player", "Ann")["mails"] == 1
-    assert facts(folder, "message", GAME, "Hello", "--with-report")["turn"] == 1
-    both = ("--player", "Ann", "--with-report")
-    assert refusal(postal(folder, "message", GAME, "Hello", *both))[0] == 2
     assert refusal(postal(folder, "message", GAME, "Hello", "--player", "Zoe"))[0] == 1
 
 

@@ -8,7 +8,7 @@ from postal.engine.view import view
 from postal.errors import PostalError, UsageError
 from postal.service.desk.holding import hold, resume, resume_due
 from postal.service.desk.log import game_log
-from postal.service.desk.messages import abandon, message, message_with_report
+from postal.service.desk.messages import abandon, message
 from postal.service.desk.moments import moment, span
 from postal.service.desk.status import league_status
 from postal.service.desk.timing import extend, set_deadline
@@ -150,7 +150,6 @@ def test_a_message_goes_to_all_or_to_one(dealt: League) -> None:
         message(dealt.work, SLUG, "Hello", "Zoe")
     with pytest.raises(UsageError, match="nothing to say"):
         message(dealt.work, SLUG, "  ")
-    assert message_with_report(dealt.work, SLUG, "From now on by lamplight.") == 1
 
 
 def test_a_game_that_is_given_up_takes_nothing_more(quick: League) -> None:

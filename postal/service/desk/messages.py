@@ -9,7 +9,7 @@ from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError, until_written
 from postal.service.workplace import Workplace
-from postal.store.rows import GameRow, GameStatus, JournalRow, PressRow, TurnStatus, fold
+from postal.store.rows import GameRow, GameStatus, JournalRow, TurnStatus, fold
 from postal.store.turns import close_turn
 
 MOST_WORDS = 4_000
@@ -43,19 +43,6 @@ def message(work: Workplace, slug: str, words: str, player: str | None = None) -
         return sent
 
     return until_written(deed)
-
-
-def message_with_report(work: Workplace, slug: str, words: str) -> int:
-    """Keep the GM's words for the head of the next turn's report; return that turn's number."""
-    text = _checked(words)
-    with work.database.transaction() as session:
-        loaded = load_game(session, find_game(session, slug))
-        if loaded.turn is None or loaded.row.status is not GameStatus.RUNNING:
-            raise PostalError(f"{slug} is over: there will be no report. Leave out --with-report.")
-        now, number = work.clock.now(), loaded.turn.number
-        session.add(PressRow(game_id=loaded.id, turn=number, text=text, at=now))
-        session.add(_entry(work, loaded, "message", f"For the next report: {text}"))
-    return number
 
 
 def abandon(work: Workplace, slug: str, words: str = "") -> None:
