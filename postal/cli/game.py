@@ -162,7 +162,9 @@ def show(game: Name, data: Data, reveal: Reveal = False, as_json: Json = False) 
 def abandon(
     game: Name,
     data: Data,
-    text: Annotated[str, typer.Option("--text", help="What to say to the players.")] = "",
+    text: Annotated[
+        str, typer.Option("--text", metavar="TEXT", help="What to say to the players.")
+    ] = "",
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:

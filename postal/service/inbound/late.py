@@ -14,7 +14,7 @@ from postal.service.outbound.kinds import MOST_ANSWERS, LetterKind
 from postal.service.outbound.letters import Letter
 from postal.service.records.play import order_context
 from postal.store.outbox import count_messages, last_message
-from postal.store.rows import MailStatus, OutboxRow, OutboxState, TurnStatus
+from postal.store.rows import GameStatus, MailStatus, OutboxRow, OutboxState, TurnStatus
 from postal.store.tokens import KnownTokens
 
 PAUSE = timedelta(minutes=5)
@@ -51,6 +51,8 @@ def _would_be_in_time(case: SeatCase) -> bool:
     turn = case.loaded.turn
     if turn is None or turn.status is not TurnStatus.SET_ASIDE or turn.number != case.whose.turn:
         return False
+    if case.loaded.row.status is not GameStatus.RUNNING:
+        return False
     return turn.deadline is None or case.row.internal_date <= turn.deadline
 
 
@@ -67,13 +69,13 @@ def _answer(case: SeatCase, *, passed_on: bool) -> None:
     current, named = loaded.game.turn, case.whose.turn
     # At its deadline a turn may not be adjudicated yet: an answer to this is for the next.
     following = max(current, named) + (named == current)
-    rendered = case.work.reports.late(
-        case.letters.frame(loaded, seat, orders_for=following),
-        view(loaded.game, seat.name, case.file.book),
-        named,
-        until=send_at,
-        passed_on=passed_on,
-    )
+    frame = case.letters.frame(loaded, seat, orders_for=following)
+    seen = view(loaded.game, seat.name, case.file.book)
+    reports = case.work.reports
+    if loaded.row.status is GameStatus.ABANDONED:
+        rendered = reports.abandoned(frame, seen)
+    else:
+        rendered = reports.late(frame, seen, named, until=send_at, passed_on=passed_on)
     letter = Letter(LetterKind.LATE, rendered, current, following, case.incoming, send_at)
     case.letters.to_player(loaded, seat, letter)
 
