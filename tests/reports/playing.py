@@ -158,6 +158,10 @@ def player_mails(
     for here in (True, False):
         other = frame.holders.get(player, player)
         yield f"merged {here}", mail.merged(frame, player, other, ["smith-2"], here=here)
+    for why in ("first", "zone"):
+        moved = mail.deadline(frame, before, FRAME.now, why)
+        yield f"deadline for {why}", moved
+    yield "deadline for you", mail.deadline(frame, before, FRAME.now, "first", yours=True)
     yield "zone", mail.zone(replace(frame, own_zone="Asia/Tokyo"), before, known=True)
     yield "no zone", mail.zone(frame, before, known=False)
     if before.due:

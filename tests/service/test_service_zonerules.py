@@ -84,7 +84,7 @@ def test_a_deadline_stays_at_the_time_of_day_that_was_told(free: League, rules: 
         assert "the deadline of turn 1 is moved. It was Monday 9 March 2026, 20:00 UTC." in text
         assert "The deadline is Monday 9 March 2026, 20:00 UTC+01 (Europe/Freedonia)" in text
         assert "which is 19:00 UTC" in text
-        assert "The clocks of the zone Europe/Freedonia go by new rules." in text
+        assert "The clocks in Europe/Freedonia go by new rules." in text
     with free.database.reading() as session:
         (entry,) = journal_of(session, free.loaded(GAME).id)
     assert entry.what == "deadline"

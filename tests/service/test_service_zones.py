@@ -26,7 +26,7 @@ def test_a_zone_is_asked_for_by_mail(dealt: League) -> None:
     assert zone_of(dealt, "Ann") == "Europe/Paris"
     there = "Monday 9 March 2026, 21:00 CET (Europe/Paris), which is 20:00 GMT (Europe/London)"
     assert f"The deadline is {there}, in 7 days" in told
-    assert "from now on your mails tell times in the zone Europe/Paris" in told
+    assert "your mails tell times by the clocks of Europe/Paris." in told
     dealt.play(1)
     mine, other = (dealt.outbox(name, "report")[-1] for name in ("Ann", "Bob"))
     assert "Monday 9 March 2026, 21:00 CET (Europe/Paris), which is 20:00 GMT" in words(mine.row)
@@ -55,7 +55,7 @@ def test_another_day_there_is_told(dealt: League) -> None:
     assert "Tuesday 10 March 2026, 09:00 NZDT (Pacific/Auckland), which is Monday 9 March" in told
 
 
-@pytest.mark.parametrize("text", ["zone", "zone Paris", "zone ../etc/passwd", "zone Europe"])
+@pytest.mark.parametrize("text", ["zone Paris", "zone ../etc/passwd", "zone Europe"])
 def test_a_zone_that_is_none_changes_nothing(dealt: League, text: str) -> None:
     """He is told how to write one, and his own words come back nowhere."""
     told = " ".join(dealt.say("Ann", text).split())
