@@ -156,7 +156,7 @@ def _zone(words: list[str]) -> Word | None:
     Whether there is such a one is known elsewhere; "zone defence wins" is prose.
     """
     text = "_".join(words)
-    return Word("zone", text) if len(words) == 1 or "/" in text else None
+    return Word("zone", text) if "/" in text or text in ("utc", "gmt") else None
 
 
 def _holiday(words: list[str]) -> Word | Refusal | None:

@@ -55,12 +55,12 @@ def test_another_day_there_is_told(dealt: League) -> None:
     assert "Tuesday 10 March 2026, 09:00 NZDT (Pacific/Auckland), which is Monday 9 March" in told
 
 
-@pytest.mark.parametrize("text", ["zone Paris", "zone ../etc/passwd", "zone Europe"])
+@pytest.mark.parametrize("text", ["zone Paris/France", "zone ../etc/passwd"])
 def test_a_zone_that_is_none_changes_nothing(dealt: League, text: str) -> None:
     """He is told how to write one, and his own words come back nowhere."""
     told = " ".join(dealt.say("Ann", text).split())
     assert "there is no time zone of the name that you wrote, so nothing was changed" in told
-    assert ":: zone Europe/Paris" in told
+    assert "by continent and city" in told
     assert zone_of(dealt, "Ann") is None
 
 

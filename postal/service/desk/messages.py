@@ -75,6 +75,7 @@ def _abandon(work: Workplace, slug: str, text: str) -> None:
         if turn is not None and not aside and not close_turn(session, turn):
             raise OvertakenError
         row.status, row.ended_at = GameStatus.ABANDONED, now
+        row.hold_since = row.hold_until = None
         session.add(_entry(work, loaded, "abandon", "Given up by the GM."))
         letters.queue(session)
 
