@@ -57,7 +57,7 @@ def test_those_who_owe_are_reminded_a_day_before(dealt: League) -> None:
     letter = dealt.outbox("Ann", "reminder")[0]
     text = text_of(letter.raw)
     flat = " ".join(text.split())
-    hands = [item.hand for item in mine[1:]]
+    assert len(mine[1:]) == 2
     assert "are still missing for 2 hands, so" in flat
     assert "The deadline is Monday 9 March 2026, 20:00 GMT (Europe/London), in 1 day." in flat
     assert [line for line in text.splitlines() if line.startswith("::")] == [
