@@ -140,8 +140,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     before, after = view(turn.before, player, turn.book), view(turn.after, player)
     number = turn.before.turn
     frame = replace(_FRAME, deadline=None) if turn.after.finished else _FRAME
-    looks = (_FRAME.now,) * (number % 3)
-    yield reports.report(frame, after, turn.events, secret=_SECRET.hex(), looks=looks)
+    for looks in ((), (_FRAME.now,)) if turn.after.finished else ((),):
+        yield reports.report(frame, after, turn.events, secret=_SECRET.hex(), looks=looks)
     yield reports.status(frame, after)
     filed = turn.book.of(player)
     owed = {item.hand for item in before.due}
