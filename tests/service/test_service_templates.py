@@ -189,6 +189,7 @@ def test_a_packed_template_that_fails_holds_up_no_other_game(
     league.write("Bob", "status\n")
     for _ in range(3):
         league.poll()
+        league.clock.advance(HOUR)
     assert [row.status for row in league.mails()] == [MailStatus.NEW, MailStatus.DONE]
     assert league.outbox("Bob", "status")
-    assert [row.subject for row in league.outbox("")][-1].endswith("a mail can't be handled")
+    assert any("can't be handled" in row.subject for row in league.outbox(""))
