@@ -49,8 +49,9 @@ _NOTICING = {
 class Database:
     """An open database; every use of it is one transaction. Threads may share it."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Take an engine made by ``open_database``."""
+    def __init__(self, engine: Engine, *, read_only: bool = False) -> None:
+        """Take an engine made by ``open_database``; ``read_only``: nothing can be stored."""
+        self.read_only = read_only
         self._file = _OpenFile(engine.url)
         self._writing = engine
         self._reading = engine.execution_options(**_reading_options(engine.url))
@@ -123,7 +124,7 @@ def open_database(
     """
     with told_in_a_sentence():
         if look and only_to_look_at(parsed := parse_url(url)):
-            return Database(engine_to_look(parsed))
+            return Database(engine_to_look(parsed), read_only=True)
         engine = make_engine(url, create=create)
         try:
             require_unicode(engine)

@@ -70,7 +70,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, free: Callable[[], object]) -> list[f
     monkeypatch.setattr(
         "postal.cli.starting.threading.Event.wait", lambda _, seconds: wait(seconds)
     )
-    monkeypatch.setattr(daemon, "run", lambda *_, **__: None)
+    monkeypatch.setattr(daemon, "run", lambda rounds, *_, **__: rounds.begin())
     return waits
 
 

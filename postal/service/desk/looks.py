@@ -10,8 +10,11 @@ from postal.store.rows import GameStatus, JournalRow
 def look(work: Workplace, slug: str | None, what: str) -> None:
     """Note that the GM looked at hidden things of a game in play; None: of no known game.
 
-    Once a game is over there is nothing hidden in it any more, and nothing is noted.
+    Once a game is over there is nothing hidden in it any more, and nothing is noted. Nor is it in a
+    copy that can't be written: whoever has made one has the cards.
     """
+    if work.database.read_only:
+        return
     with work.database.transaction() as session:
         game = find_game(session, slug) if slug else None
         if game is not None and game.status is not GameStatus.RUNNING:
