@@ -88,9 +88,10 @@ def _done(office: Office, game: str, turn: int, *, force: bool, yes: bool) -> di
         # Before the poll, so that mail that was kept for it is handled by that.
         force = not take_up(office.work, game) or force
         rounds.poll()
-        if force and not yes and asking.on_terminal():
+        asks = force and not yes and asking.on_terminal()
+        if asks and isinstance(_meant(office, game, turn), int):
             missing = _missing(preview(office.work, game)[2])
-            if missing and isinstance(_meant(office, game, turn), int):
+            if missing:
                 names = "; ".join(_named(missing))
                 ask(f"{game}: in turn {turn} {names} would be NMR. Adjudicate it?", yes=yes)
                 # An order may have come while the question stood.

@@ -24,7 +24,7 @@ from postal.store.codec import decode_game, decode_order
 from postal.store.games import game_by_slug
 from postal.store.orders import attendance_of_turn, orders_on_file
 from postal.store.problems import StoreUnavailable
-from postal.store.rows import AttendanceRow, GameRow, TurnRow, TurnStatus, fold
+from postal.store.rows import AttendanceRow, GameRow, GameStatus, TurnRow, TurnStatus, fold
 from postal.store.seats import HeldSeat, seats_of
 from postal.store.turns import last_turns
 
@@ -69,6 +69,11 @@ class LoadedGame:
             for seat in self.seats
             if fold(seat.person.name) != fold(seat.name) and not name_problem(seat.person.name)
         }
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the game's clock runs: it is neither over, nor abandoned, nor on hold."""
+        return self.row.status is GameStatus.RUNNING and self.row.hold_since is None
 
     @property
     def closes(self) -> datetime | None:

@@ -90,7 +90,7 @@ def empty(session: Session, kind: Kind, which: ColumnElement[bool], limit: int) 
 
 def _ended(before: datetime) -> ColumnElement[bool]:
     over = and_(
-        col(GameRow.status) == GameStatus.FINISHED,
+        col(GameRow.status) != GameStatus.RUNNING,
         col(GameRow.ended_at).is_not(None),
         col(GameRow.ended_at) <= before,
     )

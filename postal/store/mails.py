@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import cast
 
-from sqlalchemy import bindparam, exists, update
+from sqlalchemy import bindparam, exists, func, update
 from sqlalchemy.orm import QueryableAttribute, aliased, defer
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
@@ -214,6 +214,12 @@ def mails_with_status(session: Session, status: MailStatus) -> Sequence[MailRow]
     """
     statement = select(MailRow).where(MailRow.status == status)
     return session.exec(_light(statement)).all()
+
+
+def count_mails(session: Session, status: MailStatus) -> int:
+    """Return how many mails there are of a status."""
+    statement = select(func.count()).select_from(MailRow).where(MailRow.status == status)
+    return session.exec(statement).one()
 
 
 def unmoved_mails(session: Session, account: str, folder: str) -> Sequence[MailRow]:

@@ -316,6 +316,15 @@ def messages_in_state(session: Session, state: OutboxState) -> Sequence[OutboxRo
     return session.exec(statement.order_by(col(OutboxRow.id))).all()
 
 
+def count_in_state(session: Session, *states: OutboxState, since: datetime | None = None) -> int:
+    """Return how many messages there are of some states, written since a time or ever."""
+    statement = select(func.count()).select_from(OutboxRow)
+    statement = statement.where(col(OutboxRow.state).in_(states))
+    if since is not None:
+        statement = statement.where(OutboxRow.created_at >= since)
+    return session.exec(statement).one()
+
+
 def count_messages(
     session: Session, recipient: str, since: datetime, kinds: Collection[str] = ()
 ) -> int:

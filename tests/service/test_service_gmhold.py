@@ -3,16 +3,21 @@
 from datetime import timedelta
 
 import pytest
+from sqlmodel import select
 
 from postal.engine.view import view
 from postal.errors import PostalError, UsageError
+from postal.mail.smtp import SendResult
+from postal.service.desk.adjudicate import force_turn, go_on, take_up, turn_meant
 from postal.service.desk.holding import hold, resume, resume_due
 from postal.service.desk.log import game_log
 from postal.service.desk.messages import abandon, message
 from postal.service.desk.moments import moment, span
 from postal.service.desk.status import league_status
 from postal.service.desk.timing import extend, set_deadline
+from postal.service.turns import adjudication
 from postal.service.turns.adjudication import adjudicate_due
+from postal.store.rows import TurnRow
 from postal.store.turns import claim_turn
 from tests.service.service_league import DEADLINE, HOUR, MINUTE, SLUG, START, League, text_of
 
@@ -208,3 +213,62 @@ def test_moments_are_read_as_a_gm_writes_them() -> None:
     for wrong in ("soon", "2026-13-01", "", "0d", "2026-03-01"):
         with pytest.raises(UsageError):
             moment(wrong, now, zone, 20)
+
+
+def test_a_hold_that_cannot_be_ended_holds_up_no_other_game(quick: League) -> None:
+    """One game's state is damaged: it is set aside and the GM is told once; the other goes on."""
+    quick.begin("other", bytes(32))
+    for slug in (SLUG, "other"):
+        hold(quick.work, slug, START + DAY)
+    with quick.database.transaction() as session:
+        for row in session.exec(select(TurnRow).where(TurnRow.game_id == 1)):
+            row.state = row.state and "{"
+    quick.clock.advance(DAY)
+    for _ in range(2):
+        resume_due(quick.work)
+    assert quick.loaded("other").row.hold_since is None
+    assert len([one for one in quick.outbox("", "gm") if "set aside" in one.subject]) == 1
+
+
+def test_a_game_that_was_given_up_is_not_played_by_force(
+    quick: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor taken up, though its turn was set aside before."""
+    with monkeypatch.context() as bug:
+        bug.setattr(adjudication, "adjudicate", None)
+        with pytest.raises(PostalError, match="set aside"):
+            force_turn(quick.work, SLUG)
+    abandon(quick.work, SLUG, "Too few of us.")
+    assert turn_meant(quick.work, SLUG) == f"{SLUG} is over: nothing was done."
+    assert not take_up(quick.work, SLUG)
+    with pytest.raises(PostalError, match="is over"):
+        force_turn(quick.work, SLUG)
+    assert quick.game.turn == 1
+
+
+def test_a_turn_taken_up_on_hold_waits_for_the_game_to_go_on(
+    quick: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the command says so."""
+    with monkeypatch.context() as bug:
+        bug.setattr(adjudication, "adjudicate", None)
+        with pytest.raises(PostalError, match="set aside"):
+            force_turn(quick.work, SLUG)
+    quick.clock.move_to(DEADLINE - MINUTE)
+    hold(quick.work, SLUG)
+    quick.clock.advance(DAY)
+    assert take_up(quick.work, SLUG)
+    quick.poll()
+    assert f"after `postal resume {SLUG}`" in str(go_on(quick.work, SLUG, 1))
+
+
+def test_a_failed_mail_is_a_problem_for_a_week(quick: League) -> None:
+    """A monitor that never falls silent again is switched off."""
+    message(quick.work, SLUG, "Happy New Year!")
+    quick.post.results.append(SendResult("failed", 550, "5.1.1 no such user"))
+    quick.send()
+    quick.poll()
+    assert any("could not be delivered: 1" in one for one in league_status(quick.work)["problems"])
+    quick.clock.advance(8 * DAY)
+    quick.poll()
+    assert league_status(quick.work)["problems"] == []

@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from postal.engine.view import view
+from postal.errors import PostalError
+from postal.service.desk.adjudicate import force_turn, take_up
+from postal.service.desk.holding import hold, resume
+from postal.service.turns import adjudication
 from tests.service.service_league import (
     DEADLINE,
     HOUR,
@@ -97,3 +102,48 @@ def test_9_1_nobody_is_told_who_used_the_grace(tmp_path: Path) -> None:
         league.database.close()
     assert found[0] == found[1]
     assert any("NMR" in text for _, _, text in found[0])
+
+
+def test_9_1_a_mail_of_the_grace_that_is_kept_back_is_waited_for(graced: League) -> None:
+    """It lay there in time (10.5): it counts when it is read, and nobody is NMR by the server."""
+    order(graced, *SIX[:5])
+    graced.clock.move_to(DEADLINE + HOUR)
+    lines = [item.examples[0] for item in view(graced.loaded(GAME).game, "Fay").due]
+    uid = graced.write("Fay", "\n".join(lines), slug=GAME)
+    graced.post.kept_back[uid] = "The IMAP server does not hand it over"
+    graced.clock.move_to(DEADLINE + 3 * HOUR)
+    graced.poll()
+    assert due(graced) == []
+    graced.post.kept_back.clear()
+    graced.clock.advance(2 * HOUR)
+    graced.poll()
+    assert due(graced) == ["deadline"]
+    assert graced.loaded(GAME).game.missed["Fay"] == 0
+
+
+def test_9_1_a_mail_of_the_grace_is_kept_for_a_turn_set_aside(
+    graced: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one before the deadline is."""
+    with monkeypatch.context() as bug:
+        bug.setattr(adjudication, "adjudicate", None)
+        with pytest.raises(PostalError, match="set aside"):
+            force_turn(graced.work, GAME)
+    graced.clock.move_to(DEADLINE + HOUR)
+    order(graced, "Fay")
+    assert "late" not in [one.kind for one in graced.outbox("Fay", slug=GAME)]
+    assert take_up(graced.work, GAME)
+    graced.poll()
+    assert graced.outbox("Fay", "receipt", slug=GAME)
+
+
+def test_9_1_a_hold_in_the_grace_stops_its_clock_too(graced: League) -> None:
+    """What was left of it is left when the game goes on."""
+    order(graced, *SIX[:5])
+    graced.clock.move_to(DEADLINE + HOUR)
+    hold(graced.work, GAME)
+    graced.clock.advance(timedelta(days=3))
+    assert resume(graced.work, GAME) == DEADLINE + timedelta(days=3)
+    order(graced, "Fay")
+    assert due(graced) == ["deadline"]
+    assert graced.loaded(GAME).game.missed["Fay"] == 0

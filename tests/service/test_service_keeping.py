@@ -25,6 +25,7 @@ from postal.service.desk.keeping import (
 )
 from postal.service.desk.mails import list_mails, show_mail
 from postal.service.desk.mails_again import handle_again
+from postal.service.desk.messages import abandon
 from postal.service.outbound.delivery import requeue
 from postal.service.records.export import export_game
 from postal.service.records.record import differences, read_record, replay
@@ -345,3 +346,18 @@ def test_no_mail_is_lost_that_came_to_a_game_long_over(ended: League, tmp_path: 
         last = session.exec(select(MailRow).order_by(col(MailRow.id).desc()).limit(1)).one()
     assert last.seat_id is not None
     assert last.raw is not None
+
+
+def test_of_a_game_that_was_given_up_things_go_as_of_one_that_is_over(
+    dealt: League, tmp_path: Path
+) -> None:
+    """Thirty days after its end."""
+    dealt.order_all()
+    dealt.poll()
+    dealt.send()
+    abandon(dealt.work, SLUG, "Too few of us.")
+    dealt.send()
+    dealt.clock.advance(30 * DAY)
+    shares = let_go(dealt.work, LEAST, tmp_path)
+    assert number(shares, MAILS) == 6
+    assert kept(dealt) == (0, 0)

@@ -358,3 +358,17 @@ def test_weeks_of_every_fault_lose_nothing(quick: League, smtp: FaultySmtp, seed
     assert {len(one) for one in contents.values()} == {1}
     dropped = [row for row in quick.outbox(None, "report") if row.message_id not in contents]
     assert dropped == []
+
+
+def test_whoever_is_waited_for_has_his_days_though_the_program_was_off(weeks: Weeks) -> None:
+    """They are reckoned from the day on which it is found."""
+    weeks.server.refuses = lambda to, _raw: NOBODY if to == "Bob" else None
+    weeks.play()
+    first = weeks.deadline()
+    weeks.league.order_all("Bob")
+    weeks.go_on(HOUR)
+    weeks.league.clock.move_to(first + timedelta(days=20))
+    weeks.go_on(6 * MINUTE, MINUTE)
+    assert weeks.turn() == 2
+    # Summer time has begun: it is the same hour in London.
+    assert weeks.deadline() == first + timedelta(days=27) - HOUR

@@ -14,7 +14,7 @@ from postal.service.turns.adjudication import Adjudicated, adjudicate_turn
 from postal.service.turns.aside import end_aside
 from postal.service.workplace import Workplace
 from postal.store.kept import try_kept_mail_now
-from postal.store.rows import GameRow, TurnRow, TurnStatus
+from postal.store.rows import GameRow, GameStatus, TurnRow, TurnStatus
 from postal.store.turns import reopen_turn
 
 _TRIES = 20
@@ -36,7 +36,7 @@ def turn_meant(work: Workplace, slug: str, turn: int | None = None) -> int | str
     """
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
-    if loaded.turn is None:
+    if loaded.turn is None or loaded.row.status is not GameStatus.RUNNING:
         return f"{slug} is over: nothing was done."
     now = loaded.game.turn
     if turn is not None and turn < now:
@@ -54,7 +54,9 @@ def take_up(work: Workplace, slug: str) -> bool:
     with work.database.transaction() as session:
         loaded = load_game(session, find_game(session, slug))
         turn = loaded.turn
-        if turn is None or turn.id is None or not reopen_turn(session, turn.id):
+        if turn is None or turn.id is None or loaded.row.status is not GameStatus.RUNNING:
+            return False
+        if not reopen_turn(session, turn.id):
             return False
         try_kept_mail_now(session, loaded.id)
     LOG.info("game %s: turn %s is back in play", slug, turn.number)
@@ -80,7 +82,9 @@ def go_on(work: Workplace, slug: str, number: int) -> Adjudicated | str:
     if turn.status is TurnStatus.SET_ASIDE:
         raise PostalError(_FAILED.format(slug))
     when = "once all orders are in"
-    if turn.deadline is not None and turn.deadline <= work.clock.now():
+    if row.hold_since is not None:
+        when = f"after `postal resume {slug}`, when it is due"
+    elif turn.deadline is not None and turn.deadline <= work.clock.now():
         when = "once all mail that came by its deadline has been read"
     elif turn.deadline is not None:
         when = f"{when}, or at its deadline, {long_time(turn.deadline, row.zone)}"
@@ -101,7 +105,7 @@ def force_turn(work: Workplace, slug: str, number: int | None = None) -> Adjudic
         with work.database.transaction() as session:
             row = find_game(session, slug)
             turn = load_game(session, row).turn
-            if turn is None or turn.id is None:
+            if turn is None or turn.id is None or row.status is not GameStatus.RUNNING:
                 raise PostalError(f"{slug} is over: nothing was done.")
             if number not in (None, turn.number):
                 raise PostalError(f"{slug} is at turn {turn.number} by now: nothing was done.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -10,16 +11,25 @@ from sqlmodel import Session
 
 from postal.engine.view import view
 from postal.errors import PostalError
-from postal.service.loading import LoadedGame, find_game, load_game, load_turn_file
+from postal.service.loading import (
+    LoadedGame,
+    UnreadableGameError,
+    find_game,
+    load_game,
+    load_turn_file,
+)
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError, until_written
+from postal.service.turns.aside import set_unreadable_aside
 from postal.service.turns.calendar import calendar_of, wall_text
 from postal.service.turns.deadlines import moved_turn
 from postal.service.workplace import Workplace
 from postal.store.games import games_to_resume
 from postal.store.rows import GameRow, GameStatus, JournalRow, TurnRow, TurnStatus
 from postal.store.turns import change_deadline
+
+LOG = logging.getLogger("postal")
 
 
 def hold(work: Workplace, slug: str, until: datetime | None = None, *, why: str = "gm") -> None:
@@ -40,12 +50,23 @@ def resume(work: Workplace, slug: str, who: str = "GM") -> datetime | None:
 
 
 def resume_due(work: Workplace) -> int:
-    """Let every game go on whose hold was to end by now; return how many."""
+    """Let every game go on whose hold was to end by now; return how many.
+
+    One for which that fails, or that another process let go on meanwhile, holds up no other.
+    """
     with work.database.reading() as session:
         slugs = games_to_resume(session, work.clock.now())
+    done = 0
     for slug in slugs:
-        resume(work, slug, "postal")
-    return len(slugs)
+        try:
+            resume(work, slug, "postal")
+        except UnreadableGameError as error:
+            set_unreadable_aside(work, error)
+        except PostalError as error:
+            LOG.warning("game %s can't go on: %s", slug, error)
+        else:
+            done += 1
+    return done
 
 
 def _hold(work: Workplace, slug: str, until: datetime | None, why: str) -> None:
@@ -79,7 +100,8 @@ def _resume(work: Workplace, slug: str, who: str) -> datetime | None:
         deadline, due_at = turn.deadline if turn else None, turn.due_at if turn else None
         remind_at = turn.remind_at if turn else None
         after = _with(loaded, hold_since=None, hold_until=None, hold_why="")
-        if turn is not None and turn.deadline is not None and turn.deadline > since:
+        in_time = loaded.closes is not None and loaded.closes > since
+        if turn is not None and turn.deadline is not None and in_time:
             deadline = turn.deadline + (now - max(since, turn.opened_at))
             after = replace(after, turn=moved_turn(turn, deadline))
             due_at = load_turn_file(session, loaded).due_at(after)

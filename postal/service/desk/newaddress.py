@@ -76,7 +76,7 @@ def _set_address(work: Workplace, named: str, address: str) -> NewAddress:
         addresses = [address, *(row.address for row in known if fold(row.address) != fold(address))]
         missed = not_arrived(session, before.seat_ids, replaced, _LAST)
         for seat, game in seats_held(session, person_id):
-            if game.status is GameStatus.FINISHED and seat.id not in missed:
+            if game.status is not GameStatus.RUNNING and seat.id not in missed:
                 continue
             if _write(session, letters, game, seat.id or 0, addresses):
                 games.append(game.slug)

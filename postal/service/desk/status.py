@@ -11,14 +11,17 @@ from postal.engine.game import awaited
 from postal.service.loading import UnreadableGameError, load_game, load_turn_file
 from postal.service.workplace import Workplace
 from postal.store.games import running_games
-from postal.store.mails import mails_with_status, whole_poll_began_at
-from postal.store.outbox import messages_in_state
+from postal.store.mails import count_mails, whole_poll_began_at
+from postal.store.outbox import count_in_state
 from postal.store.rows import GameRow, MailStatus, OutboxState, TurnStatus
 from postal.store.troubles import open_troubles
 from postal.store.turns import last_turns
 
 STALE = timedelta(minutes=20)
 """After so long without a whole poll of the mailbox the daemon is not well."""
+
+LATELY = timedelta(days=7)
+"""A mail that failed longer ago is no news: what was to be done about it is done."""
 
 
 def league_status(work: Workplace) -> dict[str, Any]:
@@ -30,12 +33,9 @@ def league_status(work: Workplace) -> dict[str, Any]:
     with work.database.reading() as session:
         games = [_game(session, row) for row in running_games(session)]
         troubles = [row.sentence for row in open_troubles(session)]
-        held = len(mails_with_status(session, MailStatus.QUARANTINED))
-        failed = len(messages_in_state(session, OutboxState.FAILED))
-        waiting = sum(
-            len(messages_in_state(session, state))
-            for state in (OutboxState.QUEUED, OutboxState.UNKNOWN)
-        )
+        held = count_mails(session, MailStatus.QUARANTINED)
+        failed = count_in_state(session, OutboxState.FAILED, since=now - LATELY)
+        waiting = count_in_state(session, OutboxState.QUEUED, OutboxState.UNKNOWN)
         polled = whole_poll_began_at(session, work.account, work.folder)
     problems = [*troubles, *(_state_problem(game) for game in games if game["state"] in _BAD)]
     if games and _stale(polled, now):

@@ -53,7 +53,8 @@ def _would_be_in_time(case: SeatCase) -> bool:
         return False
     if case.loaded.row.status is not GameStatus.RUNNING:
         return False
-    return turn.deadline is None or case.row.internal_date <= turn.deadline
+    closes = case.loaded.closes
+    return closes is None or case.row.internal_date <= closes
 
 
 def _answer(case: SeatCase, *, passed_on: bool) -> None:

@@ -194,6 +194,17 @@ def opened(row: GameRow, game: Game, opened_at: datetime) -> TurnRow:
     )
 
 
+def later_deadline(row: GameRow, deadline: datetime, now: datetime, days: int) -> datetime:
+    """Return a deadline so many days after another, at its time of day, all aware.
+
+    Where the program was off meanwhile they are reckoned from today: whoever is waited for has as
+    many days all the same.
+    """
+    told, today = wall_at(deadline, row.zone), wall_at(now, row.zone)
+    begun = told + max(timedelta(0), timedelta(days=(today.date() - told.date()).days))
+    return at_wall(calendar_of(row).later(begun, days), row.zone)
+
+
 def wall_text(deadline: datetime, zone: str) -> str | None:
     """Return a deadline (aware) as it stands on the wall in a zone, for a turn's row.
 

@@ -18,7 +18,7 @@ Why = Literal["deadline", "complete", "claimed", "forced"]
 def why_due(session: Session, work: Workplace, loaded: LoadedGame, file: TurnFile) -> Why | None:
     """Return why the turn in play is to be adjudicated now, None where it isn't."""
     turn, now = loaded.turn, work.clock.now()
-    if turn is None or turn.status is TurnStatus.SET_ASIDE:
+    if turn is None or turn.status is TurnStatus.SET_ASIDE or not loaded.goes_on:
         return None
     if turn.status is TurnStatus.CLAIMED:
         return "claimed"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
-from postal.clock import at_wall, wall_at
 from postal.engine.game import awaited
 from postal.reports.display import counted, listed, long_time
 from postal.service.loading import LoadedGame, TurnFile
 from postal.service.outbound.letters import Letters
-from postal.service.turns.calendar import calendar_of
+from postal.service.turns.calendar import later_deadline
 from postal.service.turns.deadlines import move
 from postal.service.workplace import Workplace
 from postal.store.rows import JournalRow
@@ -37,7 +35,7 @@ def wait_for_first(work: Workplace, loaded: LoadedGame, file: TurnFile) -> bool:
     with work.database.reading() as session:
         if was_done(session, loaded.id, _WHAT):
             return False
-    deadline = _later(loaded, turn.deadline, work.clock.now(), days)
+    deadline = later_deadline(loaded.row, turn.deadline, work.clock.now(), days)
 
     def note(session: Session) -> None:
         session.add(
@@ -67,17 +65,6 @@ def _unheard(loaded: LoadedGame, file: TurnFile) -> tuple[HeldSeat, ...]:
     owing = {player for player, _ in awaited(loaded.game, file.book)}
     silent = owing - file.book.heard
     return tuple(seat for seat in loaded.seats if seat.name in silent and not seat.person.robot)
-
-
-def _later(loaded: LoadedGame, deadline: datetime, now: datetime, days: int) -> datetime:
-    """Return the new deadline: at the time of day of the old one, so many days after it, or today.
-
-    Today, where the program was off meanwhile: he has as many days all the same.
-    """
-    row = loaded.row
-    told, today = wall_at(deadline, row.zone), wall_at(now, row.zone)
-    begun = told + max(timedelta(0), timedelta(days=(today.date() - told.date()).days))
-    return at_wall(calendar_of(row).later(begun, days), row.zone)
 
 
 def _tell_gm(letters: Letters, moved: LoadedGame, unheard: Sequence[HeldSeat]) -> None:

@@ -20,6 +20,7 @@ from postal.reports.display import listed, utc_time
 from postal.service.loading import LoadedGame, TurnFile, UnreadableGameError, load_game
 from postal.service.outbound.kinds import ASKING
 from postal.service.outbound.letters import Letters
+from postal.service.turns.calendar import later_deadline
 from postal.service.turns.deadlines import move
 from postal.service.workplace import Workplace
 from postal.store.holding import games_held_up, outbox_hold, reckoned, reports_asking
@@ -222,7 +223,8 @@ def _wait_for_players(
     turn, slug = loaded.turn, loaded.row.slug
     assert turn is not None, "a turn in play waits"
     assert turn.deadline is not None, "it is at its deadline"
-    later = turn.deadline + timedelta(days=loaded.rules.number("unreached"))
+    days = loaded.rules.number("unreached")
+    later = later_deadline(loaded.row, turn.deadline, work.clock.now(), days)
     names = listed([player for player, _ in players])
     sentence = (
         f"{names} did not get the report that asks for the orders of turn {turn.number} of {slug}:"

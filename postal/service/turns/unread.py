@@ -27,10 +27,10 @@ class MailHold:
 def hold_ends(loaded: LoadedGame, mail: MailRow) -> datetime:
     """Return until when a mail holds the turn in play at most, aware UTC.
 
-    That is ``unread_hours`` after the deadline; where there is none, after the mail was seen.
+    That is ``unread_hours`` after the deadline and the grace after it; where there is none, after
+    the mail was seen.
     """
-    turn = loaded.turn
-    begins = turn.deadline if turn is not None and turn.deadline else mail.received_at
+    begins = loaded.closes or mail.received_at
     return begins + timedelta(hours=loaded.rules.number("unread_hours"))
 
 
@@ -45,7 +45,7 @@ def held_by_mail(
     turn, now = loaded.turn, work.clock.now()
     if turn is None:
         return None
-    at_deadline = turn.deadline is not None and turn.deadline <= now
+    at_deadline = loaded.closes is not None and loaded.closes <= now
     missing = at_deadline and not file.complete(loaded.game)
     found = [
         (hold_ends(loaded, mail), mail.id or 0)
@@ -69,8 +69,8 @@ def hear_unread(session: Session, work: Workplace, loaded: LoadedGame, file: Tur
 
 def note_hold(work: Workplace, loaded: LoadedGame, hold: MailHold) -> None:
     """Tell the GM once that a turn waits at its deadline, and for which mail."""
-    turn = loaded.turn
-    if turn is None or turn.deadline is None or turn.deadline > work.clock.now():
+    turn, closes = loaded.turn, loaded.closes
+    if turn is None or closes is None or closes > work.clock.now():
         return
     slug = loaded.row.slug
     mails = listed([f"mail {number}" for number in hold.mails], "and")
@@ -98,12 +98,12 @@ def end_hold(work: Workplace, slug: str) -> None:
 
 def _in_time(session: Session, loaded: LoadedGame, now: datetime) -> Sequence[MailRow]:
     """Return the mails that may order something in the turn in play, had they been read."""
-    turn = loaded.turn
+    turn, closes = loaded.turn, loaded.closes
     if turn is None:
         return ()
     return [
         mail
         for mail in holding_mails(session, loaded.id, now)
         if (mail.game_id is None or mail.turn == turn.number)
-        and (turn.deadline is None or mail.internal_date <= turn.deadline)
+        and (closes is None or mail.internal_date <= closes)
     ]
