@@ -252,6 +252,8 @@ def main() -> int:
             table.add(cases[place], verdict)
             if asked.log and len(cases) < 40:
                 say(f"{took:5.2f} s  {verdict.outcome}: {cases[place]}  {verdict.why}")
+            if verdict.outcome in BAD:
+                sys.stderr.write(f"{verdict.outcome}: {cases[place]}  {verdict.why}\n")
             if done % 25 == 0:
                 sys.stderr.write(f"{done} of {len(cases)}, {time.monotonic() - began:.0f} s\n")
         table.show(log=asked.log)
