@@ -241,7 +241,8 @@ class _Session:
 
     def _search(self, how: str) -> bytes:
         words = self.arguments.upper()
-        found = {uid: mail for uid, mail in self.folder.mails.items() if not mail.deleted}
+        # ALL lists what is marked as deleted too (RFC 3501, 6.4.4).
+        found = dict(self.folder.mails)
         for key, size in re.findall(r"(LARGER|SMALLER) (\d+)", words):
             found = {
                 uid: mail

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -209,14 +209,15 @@ class House:
             now = self.clock.now()
             with self.database.reading() as session:
                 pending = self._pending(session)
-                due = _due(session)
+                due, reminded = _due(session)
             self._gm_acts(now)
             done = not pending and not self.imap.coming and (due is None or due > now)
             done = done and self.acts_at is None and self._played
             quiet = quiet + 1 if done else 0
             if quiet == 2:
                 return True
-            self.clock.move_to(self._next(now, due, pending=pending, quiet=quiet))
+            moments = [moment for moment in (due, reminded) if moment is not None]
+            self.clock.move_to(self._next(now, moments, pending=pending, quiet=quiet))
         return False
 
     def _pending(self, session: Session) -> bool:
@@ -238,8 +239,10 @@ class House:
         there = {(self.imap.uidvalidity, uid) for uid in self.imap.inbox}
         return bool(there - stored) or any(one is not None for one in left)
 
-    def _next(self, now: datetime, due: datetime | None, *, pending: bool, quiet: int) -> datetime:
-        """Return when the next round is to be."""
+    def _next(
+        self, now: datetime, due: Sequence[datetime], *, pending: bool, quiet: int
+    ) -> datetime:
+        """Return when the next round is to be; ``due`` is when the turn has to be looked at."""
         if quiet:
             return now + timedelta(days=1)
         self._busy = self._busy + 1 if pending else 0
@@ -247,8 +250,8 @@ class House:
         if pending:
             moments.append(now + next(pause for most, pause in PAUSES if self._busy < most))
         moments += [at + timedelta(minutes=2) for at, _ in self.imap.coming]
-        if due is not None:
-            moments.append(due + timedelta(minutes=1) if due >= now else now + timedelta(hours=1))
+        for at in due:
+            moments.append(at + timedelta(minutes=1) if at >= now else now + timedelta(hours=1))
         if self.acts_at is not None:
             moments.append(self.acts_at)
         return max(min(moments), now + timedelta(minutes=1))
@@ -277,10 +280,10 @@ class House:
             requeue(replace(self.stage.work, database=self.database, clock=self.clock))
 
 
-def _due(session: Session) -> datetime | None:
-    """Return when the turn in play is due as its orders stand."""
+def _due(session: Session) -> tuple[datetime | None, datetime | None]:
+    """Return when the turn in play is due as its orders stand, and when it is reminded of."""
     turn = session.exec(select(TurnRow).where(TurnRow.status == TurnStatus.OPEN)).first()
-    return turn.due_at or turn.deadline if turn else None
+    return (turn.due_at or turn.deadline, turn.remind_at) if turn else (None, None)
 
 
 def subject_of(raw: bytes) -> str:

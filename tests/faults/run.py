@@ -26,7 +26,7 @@ import time
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -248,12 +248,15 @@ def main() -> int:
             return 0
         began = time.monotonic()
         deeds = [(tried, stages[one.setting], bases[one.setting], one.fault) for one in cases]
-        for done, (place, verdict, took) in enumerate(runner.run(deeds), 1):
-            table.add(cases[place], verdict)
-            if asked.log and len(cases) < 40:
-                say(f"{took:5.2f} s  {verdict.outcome}: {cases[place]}  {verdict.why}")
-            if done % 25 == 0:
-                sys.stderr.write(f"{done} of {len(cases)}, {time.monotonic() - began:.0f} s\n")
+        with suppress(KeyboardInterrupt):  # so that a long run shows what it came to so far
+            for done, (place, verdict, took) in enumerate(runner.run(deeds), 1):
+                table.add(cases[place], verdict)
+                if asked.log and len(cases) < 40:
+                    say(f"{took:5.2f} s  {verdict.outcome}: {cases[place]}  {verdict.why}")
+                if verdict.outcome in BAD:
+                    sys.stderr.write(f"{verdict.outcome}: {cases[place]}  {verdict.why}\n")
+                if done % 25 == 0:
+                    sys.stderr.write(f"{done} of {len(cases)}, {time.monotonic() - began:.0f} s\n")
         table.show(log=asked.log)
     return 1 if table.bad else 0
 

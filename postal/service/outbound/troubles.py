@@ -30,7 +30,6 @@ SUBJECTS = {
     TroubleKind.HELD: "a turn is held at its deadline",
     TroubleKind.UNREACHED: "a player was not reached",
     TroubleKind.CLOCK: "the clock of this computer can't be right",
-    TroubleKind.DATABASE: "the database failed",
 }
 """What the mail to the GM is about, by the kind of trouble."""
 

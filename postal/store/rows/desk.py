@@ -26,7 +26,6 @@ class TroubleKind(StrEnum):
     HELD = "held"
     UNREACHED = "unreached"
     CLOCK = "clock"
-    DATABASE = "database"
 
 
 class TroubleRow(Row, table=True):
