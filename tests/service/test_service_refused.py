@@ -203,3 +203,14 @@ def test_one_of_a_doubtful_sender_keeps_nobody_from_being_dropped(quick: League,
         quick.due()
     assert quick.game.turn == 3
     assert quick.game.dropped == (("Ann",) if how else ())
+
+
+@pytest.mark.parametrize("subject", ["A: fold", "Re: smith-1", "smith-1: your turn"])
+def test_an_order_in_the_subject_alone_counts_as_well(quick: League, subject: str) -> None:
+    """As it does in a mail that nothing is wrong with; our own subjects are no order."""
+    raw = odd(quick, "two senders", "").replace(
+        b"Subject: Re: smith-1", f"Subject: {subject}".encode()
+    )
+    quick.post.deliver(raw)
+    quick.poll()
+    assert len(quick.outbox("Ann", "refused")) == (subject == "A: fold")

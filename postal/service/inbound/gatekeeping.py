@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postal.mail.gate import Slip, from_ourselves, refusal, slip
-from postal.ordertext import own_words, read_mail
+from postal.ordertext import own_words, read_mail, read_subject
 from postal.service.inbound.case import Case, SeatCase, seated
 from postal.service.inbound.doubts import doubt_of
 from postal.service.inbound.outcome import Outcome
@@ -46,7 +46,8 @@ def refused(case: Case) -> Outcome | None:
 
 def _orders_something(case: SeatCase) -> bool:
     context = order_context(case.loaded.game, case.seat.name)
-    readings = (read_mail(own_words(text), context) for text in case.incoming.texts)
+    readings = [read_mail(own_words(text), context) for text in case.incoming.texts]
+    readings.append(read_subject(case.incoming.subject, context, case.loaded.row.slug))
     return any(reading.lines or reading.commands for reading in readings)
 
 
