@@ -78,10 +78,15 @@ def mark_held(session: Session, now: datetime) -> None:
 
 
 def mark_ours(session: Session, ids: Collection[int]) -> None:
-    """Mark messages that were put off as their receivers' as held up by our side after all."""
-    waiting = and_(col(OutboxRow.id).in_(ids), col(OutboxRow.state).in_(_WAITING))
-    values = {"hindrance": Hindrance.OURS, "next_try_at": None}
-    session.exec(update(OutboxRow).where(waiting).values(**values))
+    """Mark messages that were put off or failed as their receivers' as held up by our side."""
+    failed = col(OutboxRow.state) == OutboxState.FAILED
+    theirs = and_(col(OutboxRow.id).in_(ids), or_(col(OutboxRow.state).in_(_WAITING), failed))
+    values = {
+        "hindrance": Hindrance.OURS,
+        "next_try_at": None,
+        "state": case((failed, OutboxState.QUEUED), else_=col(OutboxRow.state)),
+    }
+    session.exec(update(OutboxRow).where(theirs).values(**values))
 
 
 def release_held(session: Session, now: datetime, pause: timedelta) -> None:

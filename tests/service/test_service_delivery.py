@@ -86,13 +86,6 @@ def test_a_mail_refused_for_good_is_told_to_the_gm(full: League) -> None:
     assert full.send().sent == 1
 
 
-def test_a_notice_that_fails_makes_no_notice(full: League) -> None:
-    """Or they would never end."""
-    full.post.results = [NEVER] * 20
-    assert full.send().failed == 13
-    assert full.send().failed == 0
-
-
 def test_a_mail_that_is_never_taken_is_given_up(full: League) -> None:
     """After days, as mail servers do."""
     full.clock.advance(GIVE_UP + MINUTE)

@@ -143,6 +143,79 @@ def test_a_doubtful_refusal_counts_once_another_is_taken(
     assert gm_mails(full) == ["postal: a mail could not be delivered"]
 
 
+def test_a_server_that_calls_everybody_unknown_is_unwell(full: League, server: Submission) -> None:
+    """None fails, though each answer names a mailbox, and no word of a failure is left over."""
+    server.refuses = lambda _to, _raw: NOBODY
+    assert full.send().trouble == NOBODY.text
+    minutes_tried(full, server, 5 * HOUR)
+    assert {because for _, because in unsent(full)} == {"ours"}
+    assert gm_mails(full) == ["postal: no mail can be sent"]
+    server.refuses = lambda _to, _raw: None
+    minutes_tried(full, server, timedelta(minutes=20))
+    assert unsent(full) == []
+    assert len(server.taken) == len(set(server.taken)) == 9
+
+
+def test_the_word_to_the_gm_shows_that_the_server_is_unwell(
+    full: League, server: Submission
+) -> None:
+    """It is refused like the mail that it is about: that mail has not failed."""
+    full.send()
+    server.refuses = lambda _to, _raw: NOBODY
+    full.write("Bob", "status\n")
+    full.poll()
+    full.send()
+    assert unsent(full) == [("Bob", "ours")]
+    server.refuses = lambda _to, _raw: None
+    minutes_tried(full, server, timedelta(minutes=20))
+    assert (unsent(full), gm_mails(full)) == ([], [])
+
+
+def test_two_unknown_players_fail_once_another_mail_is_taken(
+    full: League, server: Submission
+) -> None:
+    """The others wait for a minute, and the GM is told of each once."""
+    server.refuses = lambda to, _raw: NOBODY if to in ("Cat", "Dan") else None
+    full.send()
+    minutes_tried(full, server, timedelta(minutes=3))
+    assert unsent(full) == [("Cat", "his"), ("Dan", "his")]
+    assert {who for who, _ in server.taken} == {"Ann", "Bob", "Eve", "Fay", "Grace"}
+    assert gm_mails(full) == ["postal: a mail could not be delivered"] * 2
+
+
+def test_what_the_gm_s_own_mailbox_refuses_is_tried_on(
+    full: League, server: Submission, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It makes no notice, which would be refused too: the log tells of it once."""
+    server.refuses = lambda to, _raw: NOBODY if to == "Grace" else None
+    full.send()
+    for _ in range(4):
+        full.clock.advance(4 * HOUR)
+        full.send()
+    assert (unsent(full), gm_mails(full)) == ([("", "his")], [])
+    assert sum("to the GM is not taken" in line for line in caplog.messages) == 1
+    server.refuses = lambda _to, _raw: None
+    full.clock.advance(4 * HOUR)
+    full.send()
+    assert unsent(full) == []
+
+
+def test_a_report_that_is_put_off_for_a_day_is_told_once(full: League, server: Submission) -> None:
+    """The GM may know another way to reach that player; what waits beside it is not told of."""
+    server.refuses = lambda to, _raw: FULL if to == "Dan" else None
+    full.send()
+    full.write("Dan", "status\n")
+    full.poll()
+    told = []
+    for _ in range(12):
+        full.clock.advance(4 * HOUR)
+        full.send()
+        told.append(len(gm_mails(full)))
+    assert told == [0] * 5 + [1] * 7
+    assert gm_mails(full) == ["postal: a report is put off"]
+    assert unsent(full) == [("Dan", "his"), ("Dan", "his")]
+
+
 def test_a_doubtful_refusal_alone_is_no_verdict(full: League, server: Submission) -> None:
     """As long as no other mail was taken since."""
     full.send()

@@ -14,8 +14,8 @@ from postal.errors import PostalError
 from postal.mail.smtp import SendResult
 from postal.service.outbound.holding import hold, probe, released, tell, try_now
 from postal.service.outbound.judging import Judge, Verdict, pause_after
-from postal.service.outbound.kinds import ASKING, LetterKind
-from postal.service.outbound.letters import Letters
+from postal.service.outbound.kinds import ASKING
+from postal.service.outbound.notices import notice_of, untell
 from postal.service.workplace import LEASE, Workplace
 from postal.store.holding import mark_held, mark_ours, outbox_hold
 from postal.store.outbox import (
@@ -186,14 +186,15 @@ def _send_one(
     text = result.text
     if verdict is Verdict.FAILED and result.state != "failed":
         text = f"given up: {text}"
-    told = verdict is Verdict.FAILED and raw is not None and message.kind != LetterKind.GM
-    notice = _notice(work, message, text) if told else None
+    notice = None if raw is None else notice_of(work, message, verdict, text)
     over = released(work, held) if held and verdict is Verdict.SENT else None
     with work.database.transaction() as session:
         # Where that took longer than the lease, another sends it, and notes what became of it.
         noted = _note(session, work, message, result, verdict, text)
         if verdict is Verdict.OURS:
             mark_ours(session, judge.alike)
+            for number in judge.alike:
+                untell(session, number)
             hold(session, work.clock.now(), result.sentence, held.since if held else None)
             mark_held(session, work.clock.now())
         if over is not None:
@@ -233,7 +234,9 @@ def _note(  # noqa: PLR0913 - the whole of what became of a mail
             again, tries = now + pause_after(message.tries), message.tries
             whose = Hindrance.OURS if ours else Hindrance.HIS
         case _:
-            tries, whose = message.tries - (not result.doubtful), Hindrance.OURS
+            # What may be its own fault counts: another is tried at the end of the pause.
+            blameless = result.about_us and not result.doubtful
+            tries, whose = message.tries - blameless, Hindrance.OURS
     return mark_for_retry(
         session,
         message.id,
@@ -245,16 +248,3 @@ def _note(  # noqa: PLR0913 - the whole of what became of a mail
         unknown=result.state == "unknown",
         owner=mine,
     )
-
-
-def _notice(work: Workplace, message: OutboxRow, text: str) -> Letters:
-    """Return the word to the GM that a mail will not go."""
-    what = f"The mail {message.subject!r} to {message.recipient} failed for good"
-    sentences = (
-        f"{what}: {text}",
-        f"`postal outbox retry {message.id}` sends it again.",
-    )
-    with work.database.reading() as session:
-        letters = Letters(session, work)
-        letters.notify_gm("a mail could not be delivered", sentences)
-    return letters

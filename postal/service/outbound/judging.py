@@ -12,6 +12,7 @@ from sqlmodel import Session
 from postal.mail.refusals import status_of
 from postal.mail.smtp import SendResult
 from postal.service.outbound.holding import free_since
+from postal.service.outbound.kinds import LetterKind
 from postal.store.holding import OutboxHold, last_taken, put_off_alike
 from postal.store.rows import Hindrance, OutboxRow
 
@@ -43,7 +44,8 @@ class Judge:
 
     A refusal that may be about us counts against its mail only once the server has taken another
     one, to somebody else. Two to different people that are refused alike, and none taken between,
-    are about us. ``alike`` are the ids of those that were so found to be ours.
+    are about us, whatever is said: a server that can't look its addresses up calls each of them
+    unknown. ``alike`` are the ids of those that were so found to be ours.
     """
 
     now: Callable[[], datetime]
@@ -59,7 +61,7 @@ class Judge:
             return Verdict.SENT
         about_us = result.about_us or (result.state != "failed" and result.code in _ABOUT_US)
         doubtful = result.doubtful or result.state == "unknown"
-        if not doubtful:
+        if not doubtful and result.state != "failed":
             return Verdict.OURS if about_us else self._his(session, message, result)
         shape = _shape(result.code, result.text)
         if self.probing is not None or self._like_another(message, shape):
@@ -71,7 +73,7 @@ class Judge:
         if lost or self._like_one_before(session, message, shape):
             return Verdict.OURS
         self._refused.append((message.id or 0, message.recipient, shape))
-        return Verdict.LATER
+        return Verdict.LATER if doubtful else self._his(session, message, result)
 
     def _like_another(self, message: OutboxRow, shape: Shape) -> bool:
         """Whether another's mail was refused so in this round, and none taken since."""
@@ -85,8 +87,11 @@ class Judge:
         return bool(self.alike)
 
     def _his(self, session: Session, message: OutboxRow, result: SendResult) -> Verdict:
-        """Return what becomes of a mail of which it is known that it alone is meant."""
-        if result.state == "failed":
+        """Return what becomes of a mail of which it is known that it alone is meant.
+
+        One to the GM is tried on all the same: nobody else could be told that he doesn't get it.
+        """
+        if result.state == "failed" and message.kind != LetterKind.GM:
             return Verdict.FAILED
         old = self.now() - message.created_at > GIVE_UP
         if old and self.now() - free_since(session, message.created_at) > GIVE_UP:
