@@ -17,6 +17,9 @@ SIZE, BODY = "UID FETCH SIZE", "UID FETCH BODY"
 NOTHING = "ok, nothing"
 """The command is not done, and yet the answer is yes."""
 
+UNDATED = ("no date", "zero date")
+"""The server doesn't tell when a mail came."""
+
 IMAP_ANSWERS = {
     "no": b"%s NO [UNAVAILABLE] not now\r\n",
     "bad": b"%s BAD what?\r\n",

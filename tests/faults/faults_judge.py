@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, select
 
 from postal.service.loading import find_game, load_game
+from postal.service.outbound.kinds import LetterKind
 from postal.store.codec import decode_book
 from postal.store.rows import (
     GameRow,
@@ -23,14 +24,23 @@ from postal.store.rows import (
     TurnStatus,
 )
 from tests.faults.faults_breaker import DATABASE, FILE, IMAP, ONCE, SMTP, Fault
-from tests.faults.faults_imap import BODY
+from tests.faults.faults_imap import BODY, UNDATED
 from tests.faults.faults_play import GM, House, subject_of
-from tests.faults.faults_stage import ABSENT, DEADLINE, HIS_OWN, STRANGER, TURN, Setting
+from tests.faults.faults_stage import (
+    ABSENT,
+    DEADLINE,
+    HIS_OWN,
+    LATEST,
+    STRANGER,
+    TURN,
+    Setting,
+)
 from tests.service.service_league import SLUG
 
 SAME, TOLD, HELD = "same", "same, GM told", "went on without"
-"""How a fault may end: as undisturbed; later or otherwise, the GM being told; and a mail that was
-not handed over in ``unread_hours``, its sender not being NMR (RULES.md 10.5)."""
+"""How a fault may end: as undisturbed; later or otherwise, the GM being told; and without a mail
+that was not handed over in ``unread_hours``, its sender not being NMR (RULES.md 10.5), or whose
+time the server didn't tell, so that it counts as seen after the deadline (MAIL.md)."""
 
 LOST, ABSENT_WRONGLY, UNWRITTEN = "ORDER LOST", "RULED ABSENT", "NOT WRITTEN TO"
 CONTENTS, TWICE, MISSING = "TWO CONTENTS", "TWICE", "MAIL MISSING"
@@ -59,6 +69,9 @@ BAD = frozenset(
 UNREAD = timedelta(hours=24)
 SLIGHT, MUCH = timedelta(hours=1), timedelta(hours=3)
 """A turn or a mail that is later by less is no harm of which the GM must know."""
+
+ALONE = timedelta(hours=24 + 4)
+"""So much later one player's mail may be: a day, and the longest pause between two tries."""
 
 MOST_NOTICES = 12
 
@@ -165,15 +178,16 @@ class Judge:
             # What ails his own mailbox he can be told of by the log alone.
             told += facts.log
         alone = self._alone(fault, begins, facts)
+        without = alone or self._undated(fault)
         for verdict, found in (
             (CONTENTS, [name for name, texts in facts.contents.items() if len(texts) > 1]),
             (STUCK, [] if facts.quiet else [f"{facts.rounds} rounds, {facts.log[-1:]}"]),
             (TWICE, self._doubled(facts)),
-            (LOST, self._lost(facts, alone)),
-            (ABSENT_WRONGLY, self._absent(facts)),
+            (LOST, self._lost(facts, without)),
+            (ABSENT_WRONGLY, self._absent(facts, self._undated(fault))),
             (UNWRITTEN, self._unwritten(fault, facts)),
-            (MISSING, self._missing(fault, facts, alone)),
-            (OTHER, [] if alone or facts.state == self.base.state else ["the game differs"]),
+            (MISSING, self._missing(fault, facts, without)),
+            (OTHER, [] if without or facts.state == self.base.state else ["the game differs"]),
             (FLOOD, told if len(told) > MOST_NOTICES else []),
             (DELAYED, self._delayed(fault, facts)),
             (SILENT, [] if told else self._harm(fault, facts)),
@@ -181,7 +195,7 @@ class Judge:
         ):
             if found:
                 return verdict, "; ".join(map(str, found[:4]))
-        if alone and self.base.orders != facts.orders:
+        if without and self.base.orders != facts.orders:
             return HELD, "; ".join(told)
         return (TOLD if told else SAME), "; ".join(dict.fromkeys(told))
 
@@ -192,9 +206,17 @@ class Judge:
         deadline = facts.deadline or self.deadline
         return fault.whose if begins + timedelta(hours=fault.hours) >= deadline + UNREAD else ""
 
+    def _undated(self, fault: Fault) -> str:
+        """Return whose mail came before the deadline and may be seen after it, without its time."""
+        last = self.setting.ends == DEADLINE and fault.whose in ("", LATEST)
+        return LATEST if last and fault.lasting and fault.how in UNDATED else ""
+
     def _doubled(self, facts: Facts) -> list[str]:
         extra = facts.letters - self.base.letters
-        found = [f"{letter}" for letter in extra if letter in self.base.letters and letter[0] != GM]
+        known = [
+            one for one in extra if one in self.base.letters and not self._otherwise(one, facts)
+        ]
+        found = [f"{letter}" for letter in known if letter[0] != GM]
         return found + ["the turn"] * (facts.times > 1)
 
     def _lost(self, facts: Facts, alone: str) -> list[str]:
@@ -205,9 +227,10 @@ class Judge:
         late = [one[0] for one in facts.letters - self.base.letters if one[1] == "late"]
         return found + [f"{player} was too late" for player in late if player != alone]
 
-    def _absent(self, facts: Facts) -> list[str]:
+    def _absent(self, facts: Facts, but: str) -> list[str]:
         base: Mapping[str, int] = self.base.missed
-        return [who for who, count in facts.missed.items() if count > base.get(who, 0)]
+        found = [who for who, count in facts.missed.items() if count > base.get(who, 0)]
+        return [who for who in found if who != but]
 
     def _unwritten(self, fault: Fault, facts: Facts) -> list[str]:
         """Return who is absent though his report came too late, or not at all."""
@@ -225,7 +248,12 @@ class Judge:
     def _missing(self, fault: Fault, facts: Facts, alone: str) -> list[str]:
         missing = self.base.letters - facts.letters
         excused = (alone, GM) if alone else (GM,) if fault.whose == HIS_OWN and facts.log else ()
-        return [f"{letter}" for letter in missing if letter[0] not in excused]
+        left = [one for one in missing if not self._otherwise(one, facts)]
+        return [f"{letter}" for letter in left if letter[0] not in excused]
+
+    def _otherwise(self, letter: Letter, facts: Facts) -> bool:
+        """Whether it is a reminder of a deadline that was moved: others may owe orders then."""
+        return letter[1] == LetterKind.REMINDER and facts.deadline != self.base.deadline
 
     def _delayed(self, fault: Fault, facts: Facts) -> list[str]:
         """Return by how much a turn is late for one mail's sake, where that is too much (10.5)."""
@@ -255,9 +283,10 @@ class Judge:
         if facts.unhandled:
             harm.append(f"{facts.unhandled} mails not handled")
         if fault.span != ONCE:
+            most = ALONE if fault.place == SMTP and fault.whose else MUCH
             harm += [
                 f"{letter} {facts.first[letter] - at} late"
                 for letter, at in self.base.first.items()
-                if letter in facts.first and facts.first[letter] - at > MUCH and letter[0] != GM
+                if letter in facts.first and facts.first[letter] - at > most and letter[0] != GM
             ]
         return harm

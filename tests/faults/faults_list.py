@@ -18,7 +18,7 @@ from tests.faults.faults_breaker import (
     Fault,
 )
 from tests.faults.faults_database import BEGIN, BOTH, COMMIT, CONNECT
-from tests.faults.faults_imap import BODY, NOTHING, SIZE
+from tests.faults.faults_imap import BODY, NOTHING, SIZE, UNDATED
 from tests.faults.faults_servers import CUT
 from tests.faults.faults_stage import (
     ABSENT,
@@ -45,7 +45,7 @@ IMAP_EVERY = (*ANYWHERE, HANG, "no", "bye", "garbage")
 IMAP_ONLY = {
     "SELECT": (NOTHING, "one more", "renumbered"),
     "UID SEARCH": (NOTHING, "empty", "partly"),
-    SIZE: (NOTHING, "other uid", "no date", "zero date", "half"),
+    SIZE: (NOTHING, "other uid", *UNDATED, "half"),
     BODY: (NOTHING, "other uid", "nil", "zero", "half", CUT),
     "UID MOVE": (NOTHING, "bad"),
     "UID COPY": (NOTHING, "bad"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -193,32 +193,40 @@ class House:
         Once it has come it must last for a day. Where a daemon ends, ``another`` takes its place.
         ``after`` is called after the first round.
         """
-        for daemon in daemons:
-            daemon.begin()
+        self._each(daemons, lambda daemon: daemon.begin(), another)
         quiet = 0
         while self.rounds < MOST_ROUNDS and self.clock.now() < self.stage.now + MOST_DAYS:
             self.rounds += 1
-            for place, daemon in enumerate(list(daemons)):
-                try:
-                    daemon.round()
-                except EndedError:
-                    self.clock.advance(timedelta(minutes=1))
-                    daemons[place] = another()
-                    daemons[place].begin()
+            self._each(daemons, lambda daemon: daemon.round(), another)
             after()
             now = self.clock.now()
+            self.imap.arrive()
             with self.database.reading() as session:
                 pending = self._pending(session)
-                due, reminded = _due(session)
+                turn = session.exec(
+                    select(TurnRow).where(TurnRow.status == TurnStatus.OPEN)
+                ).first()
             self._gm_acts(now)
+            due = turn and (turn.due_at or turn.deadline)
             done = not pending and not self.imap.coming and (due is None or due > now)
             done = done and self.acts_at is None and self._played
             quiet = quiet + 1 if done else 0
             if quiet == 2:
                 return True
-            moments = [moment for moment in (due, reminded) if moment is not None]
-            self.clock.move_to(self._next(now, moments, pending=pending, quiet=quiet))
+            self.clock.move_to(self._next(now, turn, pending=pending, quiet=quiet))
         return False
+
+    def _each(
+        self, daemons: list[Runs], deed: Callable[[Runs], None], another: Callable[[], Runs]
+    ) -> None:
+        """Let each daemon do something; where one ends at it another begins a minute later."""
+        for place, daemon in enumerate(list(daemons)):
+            try:
+                deed(daemon)
+            except EndedError:
+                self.clock.advance(timedelta(minutes=1))
+                daemons[place] = another()
+                daemons[place].begin()
 
     def _pending(self, session: Session) -> bool:
         """Whether mail is to be read or sent, or something lasts that is not well."""
@@ -239,10 +247,8 @@ class House:
         there = {(self.imap.uidvalidity, uid) for uid in self.imap.inbox}
         return bool(there - stored) or any(one is not None for one in left)
 
-    def _next(
-        self, now: datetime, due: Sequence[datetime], *, pending: bool, quiet: int
-    ) -> datetime:
-        """Return when the next round is to be; ``due`` is when the turn has to be looked at."""
+    def _next(self, now: datetime, turn: TurnRow | None, *, pending: bool, quiet: int) -> datetime:
+        """Return when the next round is to be."""
         if quiet:
             return now + timedelta(days=1)
         self._busy = self._busy + 1 if pending else 0
@@ -250,11 +256,23 @@ class House:
         if pending:
             moments.append(now + next(pause for most, pause in PAUSES if self._busy < most))
         moments += [at + timedelta(minutes=2) for at, _ in self.imap.coming]
-        for at in due:
-            moments.append(at + timedelta(minutes=1) if at >= now else now + timedelta(hours=1))
+        if turn is not None:
+            moments += self._due(now, turn)
         if self.acts_at is not None:
             moments.append(self.acts_at)
         return max(min(moments), now + timedelta(minutes=1))
+
+    def _due(self, now: datetime, turn: TurnRow) -> list[datetime]:
+        """Return when the turn in play has to be looked at, and reminded of.
+
+        Where it waits at its deadline, that is each hour, and less often after a day of it.
+        """
+        late = now - turn.deadline if turn.deadline else timedelta(0)
+        if late > timedelta(0):
+            return [now + timedelta(hours=1 if late < timedelta(hours=30) else 4)]
+        moments = [at for at in (turn.due_at or turn.deadline, turn.remind_at) if at]
+        minute, hour = timedelta(minutes=1), timedelta(hours=1)
+        return [at + minute if at >= now else now + hour for at in moments]
 
     def _received(self, recipient: str, raw: bytes) -> None:
         """Let a player answer what asks for his orders, once."""
@@ -278,12 +296,6 @@ class House:
         if self.acts_at is not None and self.acts_at <= now:
             self.acts_at = None
             requeue(replace(self.stage.work, database=self.database, clock=self.clock))
-
-
-def _due(session: Session) -> tuple[datetime | None, datetime | None]:
-    """Return when the turn in play is due as its orders stand, and when it is reminded of."""
-    turn = session.exec(select(TurnRow).where(TurnRow.status == TurnStatus.OPEN)).first()
-    return (turn.due_at or turn.deadline, turn.remind_at) if turn else (None, None)
 
 
 def subject_of(raw: bytes) -> str:
