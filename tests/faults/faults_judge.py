@@ -201,7 +201,7 @@ class Judge:
 
     def _alone(self, fault: Fault, begins: datetime, facts: Facts) -> str:
         """Return whose mail was not handed over in time though others' were: 10.5 lets it go."""
-        if fault.place != IMAP or not fault.whose or not fault.lasting:
+        if fault.place != IMAP or not fault.whose or not fault.lasting or fault.how in UNDATED:
             return ""
         deadline = facts.deadline or self.deadline
         return fault.whose if begins + timedelta(hours=fault.hours) >= deadline + UNREAD else ""

@@ -1,4 +1,4 @@
-"""A fixed sample of what ``make faults`` tries: each kind of fault at some step of a turn."""
+"""A fixed sample of what ``make faults`` tries: faults at a step of a turn, and such as last."""
 
 import subprocess
 import sys
@@ -11,12 +11,11 @@ RUN = Path(__file__).parent / "run.py"
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # under a minute, but for a machine that has much to do
-@pytest.mark.parametrize("sample", [("--only", ", once", "--sample", "24", "--seed", "9")])
-def test_a_fault_at_some_step_ends_well(sample: tuple[str, ...]) -> None:
+def test_a_fault_ends_well() -> None:
     """No order lost, nobody ruled absent wrongly, each mail once, the GM told."""
     # A process of its own: it forks, which one with threads must not do.
     done = subprocess.run(
-        [sys.executable, str(RUN), "--jobs", "1", "--log", *sample],
+        [sys.executable, str(RUN), "--jobs", "1", "--log", "--sample", "20", "--seed", "46"],
         capture_output=True,
         text=True,
         check=False,

@@ -94,7 +94,7 @@ def weeks(quick: League) -> Weeks:
     return Weeks(quick)
 
 
-@pytest.mark.parametrize("answer", [OURS, DOWN, SPAM])
+@pytest.mark.parametrize("answer", [OURS, DOWN, SPAM, NOBODY])
 def test_weeks_without_smtp_rule_nobody_absent(weeks: Weeks, answer: SendResult) -> None:
     """The deadline stands still, moves once by the time lost, and then counts as ever."""
     weeks.play()
