@@ -1,7 +1,6 @@
 """Evidence of the first edition: its games replay to the letter, its database plays on."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from postal.service.records.record import differences, load_record, read_record,
 from postal.service.records.verify import verify_game
 from tests.records.kept import FOLDER, KEPT, OVER, RUNNING, kept_league, play_on
 from tests.service.service_league import GM_BOX, League
+from tests.store.earlier import migrated
 
 GAMES = games_path(Path("nowhere"))
 EXPORTED = sorted(set(FOLDER.glob("*.json")) - {FOLDER / "database.json"})
@@ -47,8 +47,7 @@ def test_a_record_replays_to_the_outcome_written_in_it(path: Path) -> None:
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[League]:
     """Give the league on a copy of its database, at the moment at which that was kept."""
-    shutil.copyfile(FOLDER / "postal.sqlite3", tmp_path / "postal.sqlite3")
-    league = kept_league(f"sqlite:///{tmp_path / 'postal.sqlite3'}")
+    league = kept_league(migrated(f"sqlite:///{tmp_path / 'postal.sqlite3'}"))
     yield league
     league.database.close()
 
