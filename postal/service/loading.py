@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from postal.engine.book import Book, Filed
 from postal.engine.game import awaited, due, on_notice
+from postal.engine.orders import Order
 from postal.engine.rules import Rules
 from postal.engine.state import Game
 from postal.errors import PostalError
@@ -187,7 +188,14 @@ def load_game(session: Session, row: GameRow) -> LoadedGame:
         done, turn = last_turns(session, row.id)
         assert done is not None, "a stored game was dealt"
         assert done.state is not None, "a turn that is done has a state"
-        return LoadedGame(row, rules, decode_game(done.state, rules), seats, turn, done)
+        game = _stored_game(done.state, row.rules, row.options, len(seats), row.edition)
+        return LoadedGame(row, rules, game, seats, turn, done)
+
+
+@lru_cache(maxsize=64)
+def _stored_game(state: str, rules: str, options: str, players: int, edition: int) -> Game:
+    """Return the game of a state from its texts; kept, since many mails of a turn need it."""
+    return decode_game(state, stored_rules(rules, options, players, edition))
 
 
 @lru_cache(maxsize=64)
@@ -207,12 +215,18 @@ def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:
     with _readable(loaded.row):
         names = {seat.id: seat.name for seat in loaded.seats}
         filed = tuple(
-            Filed(names[row.seat_id], row.hand, decode_order(row.order_json))
+            Filed(names[row.seat_id], row.hand, _stored_order(row.order_json))
             for row in orders_on_file(session, turn.id)
         )
         rows = attendance_of_turn(session, turn.id)
         heard = frozenset(names[row.seat_id] for row in rows if row.heard)
         return TurnFile(Book(filed, heard), {names[row.seat_id]: _presence(row) for row in rows})
+
+
+@lru_cache(maxsize=1024)
+def _stored_order(text: str) -> Order:
+    """Return an order on file from its text; kept, since many mails of a turn need it."""
+    return decode_order(text)
 
 
 @contextmanager

@@ -257,8 +257,10 @@ def _begin_sqlite(connection: Connection) -> None:
     """Begin for reading, migrating (foreign keys off, or moved tables drop rows) or writing."""
     purpose = connection.get_execution_options().get("postal_begin", "write")
     if connection.info.get("postal_begin") != purpose:
-        foreign_keys = "OFF" if purpose == "migrate" else "ON"
-        connection.exec_driver_sql(f"PRAGMA foreign_keys = {foreign_keys}")
+        # The setting of a new connection isn't known.
+        if "migrate" in (purpose, connection.info.get("postal_begin", "migrate")):
+            foreign_keys = "OFF" if purpose == "migrate" else "ON"
+            connection.exec_driver_sql(f"PRAGMA foreign_keys = {foreign_keys}")
         connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if purpose == 'read' else 'OFF'}")
         connection.info["postal_begin"] = purpose
     connection.exec_driver_sql("BEGIN" if purpose == "read" else "BEGIN IMMEDIATE")

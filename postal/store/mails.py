@@ -6,7 +6,6 @@ from typing import cast
 
 from sqlalchemy import bindparam, exists, func, update
 from sqlalchemy.orm import QueryableAttribute, aliased, defer
-from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, and_, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -45,11 +44,70 @@ _BEHIND = exists().where(
 One that has failed for some times is waited for no longer: it does not undo what comes before it.
 """
 
-_FAILED: dict[bool | None, tuple[ColumnElement[bool], ...]] = {
-    None: (),
-    False: (col(MailRow.tries) == 0,),
-    True: (col(MailRow.tries) > 0,),
+_RAW = cast("QueryableAttribute[bytes | None]", MailRow.raw)
+
+# As above: made once, for every mail needs them.
+_NEXT = (
+    select(MailRow)
+    .where(
+        NEW,
+        col(MailRow.id) > bindparam("after"),
+        or_(
+            col(MailRow.lease_until).is_(None),
+            col(MailRow.lease_until) <= bindparam("now"),
+            col(MailRow.owner) == bindparam("mine"),
+        ),
+        or_(col(MailRow.next_try_at).is_(None), col(MailRow.next_try_at) <= bindparam("now")),
+        ~_BEHIND,
+    )
+    .order_by(col(MailRow.id))
+    .limit(1)
+    .with_for_update(skip_locked=True, key_share=True)
+)
+_NEXT_OF = {
+    None: _NEXT,
+    False: _NEXT.where(col(MailRow.tries) == 0),
+    True: _NEXT.where(col(MailRow.tries) > 0),
 }
+"""The next mail to handle: of all, of those never tried, or of those that have failed."""
+
+_LEASED = (
+    select(MailRow)
+    .where(
+        col(MailRow.id) == bindparam("number"),
+        col(MailRow.status) == MailStatus.NEW,
+        col(MailRow.owner) == bindparam("mine"),
+    )
+    .options(defer(_RAW))
+    .with_for_update()
+)
+_STORED = select(MailRow).where(
+    col(MailRow.account) == bindparam("of_account"),
+    col(MailRow.folder) == bindparam("of_folder"),
+    col(MailRow.uidvalidity) == bindparam("of_uidvalidity"),
+    col(MailRow.uid) == bindparam("of_uid"),
+)
+_SAME = (
+    select(MailRow)
+    .where(
+        col(MailRow.sha256) == bindparam("bytes"),
+        col(MailRow.id) != bindparam("number"),
+        col(MailRow.status) != MailStatus.NEW,
+    )
+    .options(defer(_RAW))
+    .order_by(col(MailRow.id))
+)
+_EARLIER_OF_SEAT = (
+    select(MailRow.id, MailRow.raw)
+    .where(
+        col(MailRow.seat_id) == bindparam("of_seat"),
+        col(MailRow.turn) == bindparam("of_turn"),
+        col(MailRow.status) == MailStatus.DONE,
+        col(MailRow.id) < bindparam("number"),
+    )
+    .order_by(col(MailRow.id).desc())
+    .limit(bindparam("most"))
+)
 
 
 def store_mail(session: Session, mail: MailRow) -> tuple[MailRow, bool]:
@@ -57,13 +115,13 @@ def store_mail(session: Session, mail: MailRow) -> tuple[MailRow, bool]:
 
     The order in which mails are stored is their order of arrival: a poll stores by rising UID.
     """
-    statement = select(MailRow).where(
-        MailRow.account == mail.account,
-        MailRow.folder == mail.folder,
-        MailRow.uidvalidity == mail.uidvalidity,
-        MailRow.uid == mail.uid,
-    )
-    stored = session.exec(statement).one_or_none()
+    place = {
+        "of_account": mail.account,
+        "of_folder": mail.folder,
+        "of_uidvalidity": mail.uidvalidity,
+        "of_uid": mail.uid,
+    }
+    stored = session.exec(_STORED, params=place).one_or_none()
     if stored is not None:
         return stored, False
     session.add(mail)
@@ -72,18 +130,13 @@ def store_mail(session: Session, mail: MailRow) -> tuple[MailRow, bool]:
 
 
 def already_handled(session: Session, mail: MailRow) -> MailRow | None:
-    """Return another row with the same bytes that was dealt with, if there is one.
+    """Return another row with the same bytes that was dealt with, if there is one, without them.
 
     So a mail that comes again under another UID or UIDVALIDITY gives no order twice.
     """
     if mail.sha256 is None:
         return None
-    statement = select(MailRow).where(
-        MailRow.sha256 == mail.sha256,
-        MailRow.id != mail.id,
-        MailRow.status != MailStatus.NEW,
-    )
-    return session.exec(statement.order_by(col(MailRow.id))).first()
+    return session.exec(_SAME, params={"bytes": mail.sha256, "number": mail.id}).first()
 
 
 def lease_mail(  # noqa: PLR0913 - each says which, named at the call
@@ -106,25 +159,8 @@ def lease_mail(  # noqa: PLR0913 - each says which, named at the call
     so that an older order never takes the place of a newer. Where a mail's seat isn't known it may
     be any of its sender's.
     """
-    statement = (
-        select(MailRow)
-        .where(
-            NEW,
-            col(MailRow.id) > after,
-            or_(
-                col(MailRow.lease_until).is_(None),
-                col(MailRow.lease_until) <= now,
-                col(MailRow.owner) == owner,
-            ),
-            or_(col(MailRow.next_try_at).is_(None), col(MailRow.next_try_at) <= now),
-            ~_BEHIND,
-            *_FAILED[failed],
-        )
-        .order_by(col(MailRow.id))
-        .limit(1)
-        .with_for_update(skip_locked=True, key_share=True)
-    )
-    row = session.exec(statement, params={"now": now}).first()
+    which = {"now": now, "after": after, "mine": owner}
+    row = session.exec(_NEXT_OF[failed], params=which).first()
     if row is not None:
         # A program that was killed at it once or twice was killed by chance.
         chances = row.tries - _CHANCES
@@ -132,6 +168,14 @@ def lease_mail(  # noqa: PLR0913 - each says which, named at the call
         row.owner, row.lease_until, row.tries = owner, until, row.tries + 1
         session.flush()
     return row
+
+
+def leased_mail(session: Session, mail_id: int, owner: str) -> MailRow | None:
+    """Return a mail that a process has taken, locked and without its bytes, to write what it is.
+
+    None where another process has dealt with it, or has it by now.
+    """
+    return session.exec(_LEASED, params={"number": mail_id, "mine": owner}).first()
 
 
 def release_mail(  # noqa: PLR0913 - each says what is noted, named at the call
@@ -196,15 +240,11 @@ def waits_for_mail(session: Session, game_id: int, now: datetime) -> bool:
 
 def earlier_of_seat(
     session: Session, mail_id: int, seat_id: int, turn: int, limit: int
-) -> Sequence[MailRow]:
-    """Return the mails of a seat's turn that were done before one, the latest first."""
-    statement = select(MailRow).where(
-        MailRow.seat_id == seat_id,
-        MailRow.turn == turn,
-        MailRow.status == MailStatus.DONE,
-        col(MailRow.id) < mail_id,
-    )
-    return session.exec(statement.order_by(col(MailRow.id).desc()).limit(limit)).all()
+) -> Sequence[tuple[int, bytes | None]]:
+    """Return (id, bytes) of a seat's mails of a turn that were done before one, latest first."""
+    which = {"of_seat": seat_id, "of_turn": turn, "number": mail_id, "most": limit}
+    rows = session.exec(_EARLIER_OF_SEAT, params=which).all()
+    return [(number or 0, raw) for number, raw in rows]
 
 
 def mails_with_status(session: Session, status: MailStatus) -> Sequence[MailRow]:
@@ -322,5 +362,4 @@ def whole_poll_began_at(session: Session, account: str, folder: str) -> datetime
 
 def _light(statement: SelectOfScalar[MailRow]) -> SelectOfScalar[MailRow]:
     # Two megabytes each, of no use in a list.
-    raw = cast("QueryableAttribute[bytes | None]", MailRow.raw)
-    return statement.options(defer(raw)).order_by(col(MailRow.id))
+    return statement.options(defer(_RAW)).order_by(col(MailRow.id))

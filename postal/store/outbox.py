@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
-from sqlalchemy import and_, case, delete, func, or_, update
+from sqlalchemy import and_, bindparam, case, delete, func, or_, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
@@ -15,6 +15,22 @@ from postal.store.rows.mails import UNSENT
 _TO_SEND = (OutboxState.QUEUED, OutboxState.UNKNOWN)
 _ASKING = ("welcome", "report", "resend")
 """The kinds of mail that ask for a turn's orders."""
+
+# Made once, for every answer needs them: to make a statement takes longer than to send it.
+_THREADS = (
+    select(OutboxRow.seat_id, OutboxRow.turn, OutboxRow.message_id)
+    .where(
+        col(OutboxRow.game_id) == bindparam("of_game"),
+        col(OutboxRow.turn).in_(bindparam("turns", expanding=True)),
+        col(OutboxRow.kind).in_(bindparam("kinds", expanding=True)),
+        col(OutboxRow.seat_id).is_not(None),
+    )
+    .order_by(col(OutboxRow.id))
+)
+_WRITTEN = select(func.count()).where(
+    col(OutboxRow.recipient) == bindparam("to"), col(OutboxRow.created_at) >= bindparam("since")
+)
+_WRITTEN_OF = _WRITTEN.where(col(OutboxRow.kind).in_(bindparam("kinds", expanding=True)))
 
 
 def queue_messages(session: Session, messages: Sequence[OutboxRow]) -> Sequence[OutboxRow]:
@@ -297,17 +313,9 @@ def threads(
 
     One statement serves the letters of a whole turn.
     """
-    statement = (
-        select(OutboxRow.seat_id, OutboxRow.turn, OutboxRow.message_id)
-        .where(
-            OutboxRow.game_id == game_id,
-            col(OutboxRow.turn).in_(turns),
-            col(OutboxRow.kind).in_(kinds),
-            col(OutboxRow.seat_id).is_not(None),
-        )
-        .order_by(col(OutboxRow.id))
-    )
-    return [(seat or 0, turn or 0, name) for seat, turn, name in session.exec(statement).all()]
+    which = {"of_game": game_id, "turns": list(turns), "kinds": list(kinds)}
+    rows = session.exec(_THREADS, params=which).all()
+    return [(seat or 0, turn or 0, name) for seat, turn, name in rows]
 
 
 def messages_in_state(session: Session, state: OutboxState) -> Sequence[OutboxRow]:
@@ -329,12 +337,10 @@ def count_messages(
     session: Session, recipient: str, since: datetime, kinds: Collection[str] = ()
 ) -> int:
     """Return how many messages were written to an address since a time, of some kinds or all."""
-    statement = select(func.count()).where(
-        OutboxRow.recipient == recipient, OutboxRow.created_at >= since
-    )
-    if kinds:
-        statement = statement.where(col(OutboxRow.kind).in_(kinds))
-    return session.exec(statement).one()
+    which = {"to": recipient, "since": since}
+    if not kinds:
+        return session.exec(_WRITTEN, params=which).one()
+    return session.exec(_WRITTEN_OF, params={**which, "kinds": list(kinds)}).one()
 
 
 def _to_send(now: datetime) -> ColumnElement[bool]:

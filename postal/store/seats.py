@@ -4,10 +4,28 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from postal.store.people import addresses_of
 from postal.store.rows import AddressRow, HolderRow, PersonRow, SeatRow, fold
+
+# Made once, for every mail needs them: to make a statement takes longer than to send it.
+_HELD = (
+    select(SeatRow, PersonRow, AddressRow)
+    .join(HolderRow, col(HolderRow.seat_id) == SeatRow.id)
+    .join(PersonRow, col(PersonRow.id) == HolderRow.person_id)
+    .outerjoin(AddressRow, col(AddressRow.person_id) == PersonRow.id)
+    .where(col(SeatRow.game_id) == bindparam("of_game"), col(HolderRow.until).is_(None))
+    .order_by(col(SeatRow.position), col(AddressRow.id))
+)
+_SERIALS = select(SeatRow.id, SeatRow.token_serial).where(
+    col(SeatRow.id).in_(bindparam("seats", expanding=True))
+)
+_SERIALS_FOR = {
+    None: _SERIALS,
+    "issue": _SERIALS.order_by(col(SeatRow.id)).with_for_update(read=True),
+    "revoke": _SERIALS.order_by(col(SeatRow.id)).with_for_update(),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +54,14 @@ class HeldSeat:
 
 
 def seats_of(session: Session, game_id: int) -> tuple[HeldSeat, ...]:
-    """Return a game's seats in the order of their positions, by two statements."""
-    statement = (
-        select(SeatRow, PersonRow)
-        .join(HolderRow, col(HolderRow.seat_id) == SeatRow.id)
-        .where(
-            SeatRow.game_id == game_id,
-            PersonRow.id == HolderRow.person_id,
-            col(HolderRow.until).is_(None),
-        )
-        .order_by(col(SeatRow.position))
+    """Return a game's seats in the order of their positions, by one statement."""
+    held: dict[int, tuple[SeatRow, PersonRow, list[AddressRow]]] = {}
+    for seat, person, address in session.exec(_HELD, params={"of_game": game_id}).all():
+        held.setdefault(seat.id or 0, (seat, person, []))[2].append(address)
+    return tuple(
+        HeldSeat(seat, person, _confirmed([row for row in rows if row is not None]))
+        for seat, person, rows in held.values()
     )
-    held = session.exec(statement).all()
-    rows = addresses_of(session, [person.id or 0 for _, person in held])
-    return tuple(HeldSeat(seat, person, _confirmed(rows, person)) for seat, person in held)
 
 
 def seat_called(session: Session, game_id: int, name: str) -> SeatRow | None:
@@ -68,12 +80,10 @@ def token_serials(
     """
     if not seat_ids:
         return {}
-    statement = select(SeatRow.id, SeatRow.token_serial).where(col(SeatRow.id).in_(seat_ids))
-    if hold is not None:
-        statement = statement.order_by(col(SeatRow.id)).with_for_update(read=hold == "issue")
-    return {seat_id or 0: serial for seat_id, serial in session.exec(statement).all()}
+    rows = session.exec(_SERIALS_FOR[hold], params={"seats": list(seat_ids)}).all()
+    return {seat_id or 0: serial for seat_id, serial in rows}
 
 
-def _confirmed(rows: Sequence[AddressRow], person: PersonRow) -> tuple[str, ...]:
-    mine = [row for row in rows if row.person_id == person.id and row.confirmed_at is not None]
+def _confirmed(rows: Sequence[AddressRow]) -> tuple[str, ...]:
+    mine = [row for row in rows if row.confirmed_at is not None]
     return tuple(row.address for row in sorted(mine, key=lambda row: not row.reports))

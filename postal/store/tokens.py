@@ -1,14 +1,38 @@
 """Tokens that were given out, found by their digest in one look-up and revoked by deleting."""
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
+from typing import NamedTuple, TypeVar
 
-from sqlalchemy import delete, update
+from sqlalchemy import bindparam, delete, update
 from sqlmodel import Session, col, select
 
 from postal.store.inserting import insert_new
-from postal.store.rows import SeatRow, TokenKind, TokenRow
+from postal.store.rows import GameRow, SeatRow, TokenKind, TokenRow
+
+_Found = TypeVar("_Found")
+
+# Made once, for every mail needs them: to make a statement takes longer than to send it.
+_ASKED = col(TokenRow.digest).in_(bindparam("digests", expanding=True))
+_ORDERING = (
+    _ASKED,
+    col(TokenRow.kind) == TokenKind.ORDERS,
+    col(SeatRow.id) == TokenRow.seat_id,
+    col(GameRow.id) == SeatRow.game_id,
+)
+_KNOWN = select(TokenRow).where(_ASKED)
+_GIVEN = select(TokenRow.digest).where(_ASKED)
+_SEATS = select(TokenRow.digest, GameRow, SeatRow, TokenRow.turn).where(*_ORDERING)
+_IDS = select(TokenRow.digest, SeatRow.game_id, TokenRow.seat_id, TokenRow.turn).where(*_ORDERING)
+
+
+class OrdersFor(NamedTuple):
+    """What a token orders for."""
+
+    game_id: int
+    seat_id: int
+    turn: int
 
 
 def digest(token: str) -> str:
@@ -22,8 +46,8 @@ def digest(token: str) -> str:
 def issue(session: Session, rows: Iterable[TokenRow]) -> None:
     """Store tokens that are given out, but for those that are there already."""
     given = {row.digest: row for row in rows}
-    statement = select(col(TokenRow.digest)).where(col(TokenRow.digest).in_(given))
-    known = set(session.exec(statement).all()) if given else set()
+    asked = {"digests": list(given)}
+    known = set(session.exec(_GIVEN, params=asked).all()) if given else set()
     # The answer to a late mail may give out the next turn's token while that turn is opened.
     new = [given[name].model_dump() for name in sorted(given) if name not in known]
     insert_new(session, TokenRow, new)
@@ -45,12 +69,33 @@ def token_for_address(token: str, address_id: int, now: datetime) -> TokenRow:
 
 def known_tokens(session: Session, tokens: Collection[str]) -> dict[str, TokenRow]:
     """Return those of some tokens that were given out, by one statement; keys as handed in."""
-    digests = {token: digest(token) for token in tokens}
-    if not digests:
-        return {}
-    statement = select(TokenRow).where(col(TokenRow.digest).in_(set(digests.values())))
-    rows = {row.digest: row for row in session.exec(statement).all()}
-    return {token: rows[name] for token, name in digests.items() if name in rows}
+    return _keyed(
+        tokens, lambda asked: {row.digest: row for row in session.exec(_KNOWN, params=asked)}
+    )
+
+
+def seats_by_token(
+    session: Session, tokens: Collection[str]
+) -> dict[str, tuple[GameRow, SeatRow, int]]:
+    """Return game, seat and turn of those of some tokens that order something, by one statement."""
+    return _keyed(
+        tokens,
+        lambda asked: {
+            name: (game, seat, turn or 0)
+            for name, game, seat, turn in session.exec(_SEATS, params=asked)
+        },
+    )
+
+
+def orders_for(session: Session, tokens: Collection[str]) -> dict[str, OrdersFor]:
+    """Return what ``seats_by_token`` does by its ids alone, without loading a game or a seat."""
+    return _keyed(
+        tokens,
+        lambda asked: {
+            name: OrdersFor(game, seat or 0, turn or 0)
+            for name, game, seat, turn in session.exec(_IDS, params=asked)
+        },
+    )
 
 
 def revoke(session: Session, seat_ids: Collection[int]) -> int:
@@ -66,6 +111,15 @@ def revoke(session: Session, seat_ids: Collection[int]) -> int:
 def revoke_for_address(session: Session, address_id: int) -> None:
     """Delete the tokens that confirm an address."""
     session.exec(delete(TokenRow).where(col(TokenRow.address_id) == address_id))
+
+
+def _keyed(
+    tokens: Collection[str], ask: Callable[[dict[str, list[str]]], dict[str, _Found]]
+) -> dict[str, _Found]:
+    """Return what is known of some tokens, asked for by their digests; keys as handed in."""
+    digests = {token: digest(token) for token in tokens}
+    found = ask({"digests": sorted(set(digests.values()))}) if digests else {}
+    return {token: found[name] for token, name in digests.items() if name in found}
 
 
 class KnownTokens:

@@ -4,13 +4,38 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import and_, exists, func, or_, update
+from sqlalchemy import and_, bindparam, exists, func, null, or_, update
 from sqlalchemy.orm import QueryableAttribute, defer
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
 
 from postal.store.rows import GameRow, GameStatus, MailRow, MailStatus, TurnRow, TurnStatus
 from postal.store.rows.games import IN_PLAY
+
+# Made once, for every mail needs them: to make a statement takes longer than to send it.
+_EVIDENCE = [cast("QueryableAttribute[str]", one) for one in (TurnRow.orders, TurnRow.events)]
+_LAST = (
+    select(TurnRow)
+    .where(col(TurnRow.game_id) == bindparam("of_game"), IN_PLAY)
+    .options(*map(defer, _EVIDENCE))
+    .order_by(col(TurnRow.number).desc())
+    .limit(2)
+)
+_ADVANCE = (
+    update(TurnRow)
+    .where(
+        col(TurnRow.id) == bindparam("of_turn"),
+        col(TurnRow.status) == TurnStatus.OPEN,
+        col(TurnRow.version) == bindparam("read"),
+    )
+    .values(
+        version=col(TurnRow.version) + 1,
+        due_at=bindparam("due"),
+        claim_token=null(),
+        claim_until=null(),
+    )
+    .returning(col(TurnRow.id))
+)
 
 
 def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
@@ -24,10 +49,7 @@ def last_turns(session: Session, game_id: int) -> tuple[TurnRow | None, TurnRow 
 
     The latter is None when the game is over. Evidence (orders and events) isn't loaded with them.
     """
-    evidence = [cast("QueryableAttribute[str]", one) for one in (TurnRow.orders, TurnRow.events)]
-    statement = select(TurnRow).where(TurnRow.game_id == game_id, IN_PLAY)
-    statement = statement.options(*map(defer, evidence)).order_by(col(TurnRow.number).desc())
-    rows = session.exec(statement.limit(2)).all()
+    rows = session.exec(_LAST, params={"of_game": game_id}).all()
     done = next((row for row in rows if row.status is TurnStatus.DONE), None)
     return done, next((row for row in rows if row.status is not TurnStatus.DONE), None)
 
@@ -55,14 +77,9 @@ def advance(session: Session, turn: TurnRow, due_at: datetime | None) -> bool:
     False, changing nothing, where it is no longer open or has changed since ``turn`` was read:
     whoever gets that reckons anew. Nobody can claim the turn before this transaction ends.
     """
-    return _change(
-        session,
-        _unchanged(turn, TurnStatus.OPEN),
-        version=col(TurnRow.version) + 1,
-        due_at=due_at,
-        claim_token=None,
-        claim_until=None,
-    )
+    session.flush()
+    which = {"of_turn": turn.id, "read": turn.version, "due": due_at}
+    return session.connection().execute(_ADVANCE, which).first() is not None
 
 
 def change_deadline(  # noqa: PLR0913 - each is a column, named at the call

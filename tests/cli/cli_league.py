@@ -5,8 +5,10 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 from postal.cli import app
+from postal.config import DATABASE_NAME
 from postal.demo.servers import HOST, MailServers
 from postal.errors import PostalError
+from tests.fresh import fresh
 
 GM = "gm@example.org"
 PASSWORD = "hunter2"
@@ -67,4 +69,6 @@ def new_game(
     people = [
         part for one in players for part in ("--player", f"{one} <{one.lower()}@example.org>")
     ]
+    if "[database]" not in (folder / "config.toml").read_text("utf-8"):
+        fresh(f"sqlite:///{folder / DATABASE_NAME}")
     return postal(folder, "game", "new", name, *people, *more)

@@ -1,6 +1,7 @@
 """Every hand of every pack by class, against the figures of RULES.md."""
 
 from collections import Counter
+from functools import cache
 from itertools import combinations, starmap
 
 import pytest
@@ -25,6 +26,7 @@ COUNTS = {
 }
 
 
+@cache
 def counted(jokers: int, *, double_ace_flush: bool = False) -> Counter[int]:
     """Return how many hands of a pack, its jokers told apart, have each strength."""
     keys = [card_key(card) for card in full_pack(jokers)]

@@ -1,16 +1,12 @@
 """Evidence of the first edition: its games replay to the letter, its database plays on."""
 
 import json
-import shutil
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from postal.bootstrap import TOKEN_KEY
 from postal.resources import games_path
 from postal.service.desk.mails import list_mails
 from postal.service.desk.mails_again import release
@@ -18,15 +14,13 @@ from postal.service.desk.overview import list_games, list_outbox, show_game, sho
 from postal.service.records.export import export_game
 from postal.service.records.record import differences, load_record, read_record, replay
 from postal.service.records.verify import verify_game
-from postal.store.settings import setting_or
-from tests.service.service_league import GM_BOX, League, open_league
+from tests.records.kept import FOLDER, KEPT, OVER, RUNNING, kept_league, play_on
+from tests.service.service_league import GM_BOX, League
+from tests.store.earlier import migrated
 
 GAMES = games_path(Path("nowhere"))
-FOLDER = Path(__file__).parent / "edition1"
 EXPORTED = sorted(set(FOLDER.glob("*.json")) - {FOLDER / "database.json"})
 WRITTEN = sorted((FOLDER / "written").glob("*.json"))
-KEPT: dict[str, Any] = json.loads((FOLDER / "database.json").read_text("utf-8"))
-OVER, RUNNING = KEPT["finished"], KEPT["running"]
 PLAYERS: dict[str, dict[str, Any]] = KEPT["games"][RUNNING]["players"]
 
 
@@ -53,13 +47,7 @@ def test_a_record_replays_to_the_outcome_written_in_it(path: Path) -> None:
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[League]:
     """Give the league on a copy of its database, at the moment at which that was kept."""
-    shutil.copyfile(FOLDER / "postal.sqlite3", tmp_path / "postal.sqlite3")
-    now = datetime.fromisoformat(KEPT["now"])
-    league = open_league(f"sqlite:///{tmp_path / 'postal.sqlite3'}", now=now, plain=True)
-    with league.database.transaction() as session:
-        key = bytes.fromhex(setting_or(session, TOKEN_KEY, ""))
-    identity = replace(league.work.identity, authserv_id=KEPT["authserv_id"])
-    league.work = replace(league.work, identity=identity, token_key=key)
+    league = kept_league(migrated(f"sqlite:///{tmp_path / 'postal.sqlite3'}"))
     yield league
     league.database.close()
 
@@ -193,11 +181,6 @@ def test_a_mail_that_waited_or_was_held_is_taken_up(league: League) -> None:
 
 def test_the_game_goes_on(league: League) -> None:
     """What was queued is sent, the turn is adjudicated at its deadline, and all of it verifies."""
-    league.poll()
-    assert league.send().sent > 0
-    shown = show_game(league.work, RUNNING)
-    league.clock.move_to(datetime.fromisoformat(shown["deadline"]))
-    league.poll()
-    (done,) = league.due()
-    assert (done.slug, done.turn) == (RUNNING, KEPT["games"][RUNNING]["turn"])
-    assert verify_game(league.work, RUNNING) == (done.turn, ())
+    turn = play_on(league)
+    assert turn == KEPT["games"][RUNNING]["turn"]
+    assert verify_game(league.work, RUNNING) == (turn, ())

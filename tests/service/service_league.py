@@ -30,6 +30,7 @@ from postal.service.turns.calendar import Calendar
 from postal.service.workplace import Identity, Workplace
 from postal.store.database import Database, open_database
 from postal.store.rows import GameRow, MailRow, OutboxRow, SeatRow, TurnRow
+from tests.fresh import fresh
 
 GM_BOX = "gm@example.org"
 SLUG = "smith-1"
@@ -425,7 +426,7 @@ def open_league(
 ) -> League:
     """Return a league on a database, new or not."""
     clock = ManualClock(now)
-    database = open_database(url)
+    database = open_database(fresh(url))
     with database.reading() as session:
         written = count_of(session)
     names = itertools.count(1000 * written + 1)

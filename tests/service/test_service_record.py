@@ -113,7 +113,7 @@ def random_record(seed: int) -> None:
     "seeds",
     [
         pytest.param(range(start, start + 20), marks=pytest.mark.slow if start else ())
-        for start in range(0, 200, 20)
+        for start in range(0, 100, 20)
     ],
     ids=str,
 )

@@ -8,6 +8,7 @@ import pytest
 
 from postal.store.database import Database, open_database
 from postal.store.seats import seats_of
+from tests.fresh import fresh
 from tests.postgresql import postgresql_cluster, postgresql_url
 from tests.store.store_league import NOON, number_of, store_game, store_person, turn_by_number
 
@@ -25,7 +26,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     """Open an empty database."""
-    opened = open_database(database_url)
+    opened = open_database(fresh(database_url))
     yield opened
     opened.close()
 
@@ -33,7 +34,7 @@ def database(database_url: str) -> Iterator[Database]:
 @pytest.fixture
 def postgresql(postgresql_url: str) -> Iterator[Database]:
     """Open an empty database on the server, for what SQLite hasn't: rows that are locked."""
-    opened = open_database(postgresql_url)
+    opened = open_database(fresh(postgresql_url))
     yield opened
     opened.close()
 

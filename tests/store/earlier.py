@@ -13,6 +13,7 @@ from sqlalchemy.engine import make_url
 
 from postal.store.database import make_engine, open_database
 from postal.store.migrate import configuration
+from tests.fresh import copied
 
 KEPT = Path(__file__).parents[1] / "records" / "edition1" / "postal.sqlite3"
 REVISION = "0002"
@@ -26,14 +27,16 @@ def earlier_database(url: str, *changes: Query | str) -> str:
     if url.startswith("sqlite"):
         shutil.copyfile(KEPT, file_of(url))
     else:
-        empty_earlier_database(url)
-        _copy_rows(url)
-    run(url, *changes)
+        copied(url, _make_earlier)
+    if changes:
+        run(url, *changes)
     return url
 
 
 def migrated(url: str, *changes: Query | str) -> str:
     """Make the kept database, with some changes, and bring it up to date."""
+    if not changes:
+        return copied(url, _make_migrated)
     return upgraded(earlier_database(url, *changes))
 
 
@@ -143,6 +146,15 @@ def dump(file: Path) -> list[str]:
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         return sorted(connection.iterdump())
+
+
+def _make_earlier(url: str) -> None:
+    empty_earlier_database(url)
+    _copy_rows(url)
+
+
+def _make_migrated(url: str) -> None:
+    upgraded(earlier_database(url))
 
 
 def _copy_rows(url: str) -> None:

@@ -183,7 +183,8 @@ def test_the_mails_of_a_seat_s_turn_are_found_latest_first(
 
     def earlier(limit: int) -> list[int]:
         with database.reading() as session:
-            return [row.uid for row in earlier_of_seat(session, ids[6], seats["Ann"], 1, limit)]
+            found = earlier_of_seat(session, ids[6], seats["Ann"], 1, limit)
+            return [session.get_one(MailRow, number).uid for number, _ in found]
 
     assert earlier(50) == [6, 2, 1]
     assert earlier(2) == [6, 2]

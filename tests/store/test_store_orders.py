@@ -1,6 +1,7 @@
 """Orders on file, the log of every line, and attendance."""
 
 from datetime import datetime
+from typing import TypedDict
 
 import pytest
 from sqlalchemy.exc import IntegrityError
@@ -8,9 +9,13 @@ from sqlmodel import select
 
 from postal.store.database import Database
 from postal.store.orders import (
-    attendance,
+    NewLine,
+    NewOrder,
     attendance_of_turn,
+    later_lines,
     orders_on_file,
+    put_on_file,
+    set_attendance,
     take_off_file,
     taken_after,
     taken_of_mails,
@@ -18,7 +23,18 @@ from postal.store.orders import (
 from postal.store.rows import AttendanceRow, OrderAction, OrderHistoryRow, OrderRow
 from tests.store.store_league import NOON, mail, store_mails, turn_by_number
 
+CARDS = "AS KS"
 Filed = tuple[Database, int, dict[str, int]]
+
+
+class Attendance(TypedDict):
+    """What is noted of a seat in a turn."""
+
+    heard: bool
+    waiting: bool
+    troubled: bool
+    troubled_until: datetime | None
+    last_order_at: datetime | None
 
 
 def order(turn_id: int, seat_id: int, hand: str, line: str = "stay") -> OrderRow:
@@ -108,6 +124,33 @@ def test_orders_are_those_of_their_turn(filed: Filed, game_id: int) -> None:
     assert len(on_file(filed)) == 3
 
 
+def test_what_a_mail_puts_on_file_keeps_its_order(filed: Filed) -> None:
+    """Behind what is there, and so do the lines of the log."""
+    database, turn_id, seats = filed
+    hands = ["C1", "B1", "D1"]
+    (mail_id,) = store_mails(database, mail(1))
+    where = {"turn_id": turn_id, "seat_id": seats["Ann"], "mail_id": mail_id}
+    orders = [
+        NewOrder(**where, hand=hand, line=CARDS, order_json="{}", filed_at=NOON) for hand in hands
+    ]
+    log = [
+        NewLine(**where, at=NOON, action=OrderAction.FILED, hand=hand, line=CARDS) for hand in hands
+    ]
+    refused = NewLine(
+        **where, at=NOON, action=OrderAction.REFUSED, line=CARDS, code="x", sentence="No."
+    )
+    assert CARDS not in repr([*orders, *log])
+    with database.transaction() as session:
+        put_on_file(session, orders, [*log, refused])
+        put_on_file(session, [], [])
+    assert [hand for _, hand, _ in on_file(filed)] == ["A1", "A1", "B1", *hands]
+    with database.reading() as session:
+        rows = session.exec(select(OrderHistoryRow).order_by(OrderHistoryRow.id)).all()  # type: ignore[arg-type]  # as below
+        assert [row.hand for row in rows] == [*hands, ""]
+        assert (rows[-1].code, rows[-1].sentence, rows[-1].at) == ("x", "No.", NOON)
+        assert [row.hand for row in later_lines(session, turn_id, seats["Ann"], 0)] == hands
+
+
 def test_the_log_keeps_every_line_in_order(
     database: Database, turn_id: int, seats: dict[str, int], noon: datetime
 ) -> None:
@@ -162,19 +205,27 @@ def test_what_was_done_on_a_mail_s_word_is_found(
 def test_attendance_is_one_row_a_seat_and_turn(
     database: Database, game_id: int, turn_id: int, seats: dict[str, int], noon: datetime
 ) -> None:
-    """Begun at the first asking, then kept."""
+    """Made when it is noted first, then changed; another seat's and another turn's stay."""
+    silent = Attendance(
+        heard=False, waiting=False, troubled=False, troubled_until=None, last_order_at=None
+    )
+    troubled: Attendance = {**silent, "troubled": True, "troubled_until": noon}
     with database.transaction() as session:
-        row = attendance(session, turn_id, seats["Ann"])
-        assert (row.heard, row.waiting, row.troubled) == (False, False, False)
-        assert row.last_order_at is None
-        row.heard, row.last_order_at = True, noon
+        set_attendance(session, turn_id, seats["Ann"], **silent)
         deal = turn_by_number(session, game_id, 0)
         assert deal is not None
-        attendance(session, deal.id or 0, seats["Ann"])
+        set_attendance(session, deal.id or 0, seats["Ann"], **silent)
+        set_attendance(session, turn_id, seats["Bob"], **troubled)
     with database.transaction() as session:
-        assert attendance(session, turn_id, seats["Ann"]).last_order_at == noon
-        attendance(session, turn_id, seats["Bob"])
-        rows = attendance_of_turn(session, turn_id)
-        assert [row.seat_id for row in rows] == [seats["Ann"], seats["Bob"]]
+        set_attendance(
+            session, turn_id, seats["Ann"], **{**silent, "heard": True, "last_order_at": noon}
+        )
+        ann, bob = attendance_of_turn(session, turn_id)
+        assert (ann.seat_id, ann.heard, ann.troubled) == (seats["Ann"], True, False)
+        assert (ann.troubled_until, ann.last_order_at) == (None, noon)
+        assert (bob.seat_id, bob.heard, bob.troubled) == (seats["Bob"], False, True)
+        assert (bob.troubled_until, bob.last_order_at) == (noon, None)
+        (dealt,) = attendance_of_turn(session, deal.id or 0)
+        assert not dealt.heard
     with pytest.raises(IntegrityError), database.transaction() as session:
         session.add(AttendanceRow(turn_id=turn_id, seat_id=seats["Ann"]))

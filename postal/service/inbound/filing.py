@@ -17,7 +17,8 @@ from postal.service.loading import LoadedGame, Presence, TurnFile
 from postal.service.records.lines import note
 from postal.service.records.play import order_context
 from postal.store.codec import encode_order
-from postal.store.rows import MailRow, OrderAction, OrderHistoryRow, OrderRow
+from postal.store.orders import NewLine, NewOrder
+from postal.store.rows import MailRow, OrderAction
 from postal.store.seats import HeldSeat
 
 MOST_PROBLEMS = 50
@@ -120,7 +121,7 @@ def turn_change(
     assert loaded.turn.id is not None, "a turn in play is stored"
     accepted = {entry.hand: entry.order for entry in filing.taken.accepted}
     orders = tuple(
-        OrderRow(
+        NewOrder(
             turn_id=loaded.turn.id,
             seat_id=seat.id,
             hand=hand,
@@ -154,7 +155,7 @@ class _Clerk:
     mail_id: int | None
     now: datetime
 
-    def log(self, filing: Filing, gone: tuple[str, ...]) -> list[OrderHistoryRow]:
+    def log(self, filing: Filing, gone: tuple[str, ...]) -> list[NewLine]:
         rows = [self._row(OrderAction.READ, line=filing.noted)] if filing.noted else []
         rows += [self._row(OrderAction.CANCELLED, hand) for hand in gone]
         rows += [
@@ -167,17 +168,17 @@ class _Clerk:
                 rows.append(self._row(OrderAction.REPLACED, entry.hand))
             rows.append(self._row(OrderAction.FILED, entry.hand, entry.order.line()))
         for problem in filing.problems:
+            sentence = problem_sentence(problem)
             row = self._row(OrderAction.REFUSED, problem.hand, problem.line)
-            row.code, row.sentence = problem.code, problem_sentence(problem)
-            rows.append(row)
+            rows.append(replace(row, code=problem.code, sentence=sentence))
         for command in filing.reading.commands:
             if command.name in ("wait", "ready"):
                 action = OrderAction.WAIT if command.name == "wait" else OrderAction.READY
                 rows.append(self._row(action))
         return rows
 
-    def _row(self, action: OrderAction, hand: str = "", line: str = "") -> OrderHistoryRow:
-        return OrderHistoryRow(
+    def _row(self, action: OrderAction, hand: str = "", line: str = "") -> NewLine:
+        return NewLine(
             turn_id=self.turn_id,
             seat_id=self.seat_id,
             mail_id=self.mail_id,

@@ -12,8 +12,14 @@ from postal.service.inbound.whose import Whose
 from postal.service.loading import Presence
 from postal.service.outbound.letters import Letters
 from postal.service.overtaken import OvertakenError
-from postal.store.orders import attendance, take_off_file
-from postal.store.rows import MailRow, MailStatus, OrderAction, OrderHistoryRow, OrderRow, TurnRow
+from postal.store.orders import (
+    NewLine,
+    NewOrder,
+    put_on_file,
+    set_attendance,
+    take_off_file,
+)
+from postal.store.rows import MailRow, MailStatus, OrderAction, TurnRow
 from postal.store.turns import advance
 
 
@@ -30,20 +36,25 @@ class TurnChange:
     due_at: datetime | None
     presence: Presence
     off: tuple[str, ...] = ()
-    orders: tuple[OrderRow, ...] = field(default=(), repr=False)
-    log: tuple[OrderHistoryRow, ...] = field(default=(), repr=False)
+    orders: tuple[NewOrder, ...] = field(default=(), repr=False)
+    log: tuple[NewLine, ...] = field(default=(), repr=False)
 
     def write(self, session: Session) -> None:
         """Write it; OvertakenError where the turn is not as it was when this was worked out."""
         if self.turn.id is None or not advance(session, self.turn, self.due_at):
             raise OvertakenError
         take_off_file(session, self.turn.id, self.seat_id, self.off)
-        session.add_all([*self.orders, *self.log])
-        row = attendance(session, self.turn.id, self.seat_id)
-        row.heard, row.waiting = self.presence.heard, self.presence.waiting
-        row.troubled, row.troubled_until = self.presence.troubled, self.presence.troubled_until
-        row.last_order_at = self.presence.last_order_at
-        session.flush()
+        put_on_file(session, self.orders, self.log)
+        set_attendance(
+            session,
+            self.turn.id,
+            self.seat_id,
+            heard=self.presence.heard,
+            waiting=self.presence.waiting,
+            troubled=self.presence.troubled,
+            troubled_until=self.presence.troubled_until,
+            last_order_at=self.presence.last_order_at,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +81,7 @@ class Outcome:
 
     def write(self, session: Session, row: MailRow, letters: Letters) -> None:
         """Write all of it, the letters too; OvertakenError where it must be worked out anew."""
-        row.status, row.reason, row.target = self.status, self.reason, self.target
+        row.status, row.reason = self.status, self.reason
         row.game_id = row.seat_id = row.turn = None
         if self.whose is not None:
             row.game_id, row.turn = self.whose.game.id, self.whose.turn

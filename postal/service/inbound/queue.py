@@ -17,13 +17,19 @@ from postal.service.inbound.late import KeptError
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.taking import pause_after
 from postal.service.inbound.telling import game_of, tell_failing, tell_over, unread_hours
-from postal.service.inbound.whose import identify
+from postal.service.inbound.whose import named_in
 from postal.service.loading import UnreadableGameError
 from postal.service.outbound.letters import Letters
 from postal.service.overtaken import OvertakenError
 from postal.service.turns.aside import set_unreadable_aside
 from postal.service.workplace import LEASE, Workplace
-from postal.store.mails import PATIENT_TRIES, already_handled, lease_mail, release_mail
+from postal.store.mails import (
+    PATIENT_TRIES,
+    already_handled,
+    lease_mail,
+    leased_mail,
+    release_mail,
+)
 from postal.store.problems import StoreUnavailable
 from postal.store.rows import MailRow, MailStatus
 from postal.store.unread import single_failing
@@ -105,10 +111,10 @@ class _Pass:
 
 def write_outcome(session: Session, row: MailRow, outcome: Outcome, letters: Letters) -> None:
     """Write what a mail came to; OvertakenError where it must be worked out anew."""
-    outcome.write(session, row, letters)
     row.owner = row.lease_until = row.next_try_at = None
-    row.target = outcome.target or FOLDER_OF[row.status]
+    row.target = outcome.target or FOLDER_OF[outcome.status]
     row.moved = row.place == row.target
+    outcome.write(session, row, letters)
 
 
 def _handle(work: Workplace, row: MailRow) -> str:
@@ -119,7 +125,7 @@ def _handle(work: Workplace, row: MailRow) -> str:
             return _set_aside(work, row, ENDED)
         tell_failing(work, row, ENDED)
     try:
-        done = _work_out_and_write(work, row.id)
+        done = _work_out_and_write(work, row)
     except PostalError:
         raise
     except Exception as error:  # noqa: BLE001 - one bad mail never stops the batch
@@ -133,17 +139,15 @@ def _handle(work: Workplace, row: MailRow) -> str:
     return done.status.value
 
 
-def _work_out_and_write(work: Workplace, mail_id: int) -> MailRow | None:
+def _work_out_and_write(work: Workplace, row: MailRow) -> MailRow | None:
     """Return the mail's row as written; None where another process has dealt with it."""
     while True:
         with work.database.reading() as session:
-            row = session.get(MailRow, mail_id)
-            assert row is not None, "mails are never deleted before they are handled"
             outcome, letters = _copied(session, row) or work_out(session, work, row)
         try:
             with work.database.transaction() as session:
-                mine = session.get(MailRow, mail_id, with_for_update=True)
-                if mine is None or mine.status is not MailStatus.NEW or mine.owner != work.owner:
+                mine = leased_mail(session, row.id or 0, work.owner)
+                if mine is None:
                     return None
                 write_outcome(session, mine, outcome, letters or Letters(session, work))
                 return mine
@@ -176,8 +180,8 @@ def _failed(work: Workplace, row: MailRow, what: str) -> str:
         return _set_aside(work, row, what)
     again = work.clock.now() + pause_after(row.tries)
     with work.database.transaction() as session:
-        mine = session.get(MailRow, row.id, with_for_update=True)
-        if mine is None or mine.status is not MailStatus.NEW or mine.owner != work.owner:
+        mine = leased_mail(session, row.id, work.owner)
+        if mine is None:
             return "gone"
         _find_out_whose(session, row, mine)
         release_mail(session, row.id, owner=work.owner, counts=True, next_try_at=again, reason=what)
@@ -195,8 +199,8 @@ def _is_hopeless(work: Workplace, row: MailRow) -> bool:
 def _set_aside(work: Workplace, row: MailRow, what: str) -> str:
     """Set a mail aside that fails each time: whose it is stays known, and it is the GM's now."""
     with work.database.transaction() as session:
-        mine = session.get(MailRow, row.id, with_for_update=True)
-        if mine is None or mine.status is not MailStatus.NEW or mine.owner != work.owner:
+        mine = leased_mail(session, row.id or 0, work.owner)
+        if mine is None:
             return "gone"
         mine.status, mine.reason = MailStatus.QUARANTINED, f"failed {mine.tries} times: {what}"
         mine.owner = mine.lease_until = mine.next_try_at = None
@@ -210,7 +214,7 @@ def _find_out_whose(session: Session, row: MailRow, mine: MailRow) -> None:
     if row.seat_id is not None or not row.raw:
         return
     with suppress(Exception):  # it may be this that the mail fails at
-        whose = identify(session, read(row.raw))
-        if whose is not None:
-            mine.game_id, mine.seat_id, mine.turn = whose.game.id, whose.seat_id, whose.turn
-            row.game_id, row.seat_id, row.turn = whose.game.id, whose.seat_id, whose.turn
+        named = named_in(session, read(row.raw))
+        if named is not None:
+            mine.game_id, mine.seat_id, mine.turn = named
+            row.game_id, row.seat_id, row.turn = named

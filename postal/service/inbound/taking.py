@@ -15,7 +15,7 @@ from postal.mail.connection import MailServerUnavailable
 from postal.mail.fetching import Facts, Fetched, NotHandedOver
 from postal.mail.incoming import Incoming, read_head
 from postal.service.inbound.telling import tell_over, tell_unread
-from postal.service.inbound.whose import identify
+from postal.service.inbound.whose import named_in
 from postal.service.workplace import Workplace
 from postal.store.mails import poll_finished, store_mail
 from postal.store.rows import MailRow, MailStatus, fold
@@ -334,9 +334,9 @@ def read_into(session: Session, row: MailRow, raw: bytes | None, head: Incoming)
 def _mark(session: Session, row: MailRow, head: Incoming) -> None:
     """Note whose a mail is, as far as its header tells it."""
     row.sender_key = fold(head.senders[0]) if head.senders else ""
-    whose = identify(session, head)
-    if whose is not None:
-        row.game_id, row.seat_id, row.turn = whose.game.id, whose.seat_id, whose.turn
+    named = named_in(session, head)
+    if named is not None:
+        row.game_id, row.seat_id, row.turn = named
 
 
 def _trouble(count: int, words: str) -> str:

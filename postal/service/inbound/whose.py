@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import candidates
 from postal.store.mails import earlier_of_seat
-from postal.store.rows import AddressRow, GameRow, MailRow, SeatRow, TokenKind, TokenRow, fold
-from postal.store.tokens import known_tokens
+from postal.store.rows import AddressRow, GameRow, MailRow, SeatRow, TokenKind, fold
+from postal.store.tokens import OrdersFor, known_tokens, orders_for, seats_by_token
 
 _COPIES = 50
 """Among how many mails of a turn, the latest, a copy is looked for."""
@@ -36,14 +36,16 @@ def identify(session: Session, incoming: Incoming) -> Whose | None:
 
     All that may be tokens in it are looked up together, by their digests.
     """
-    token = _first(session, incoming, TokenKind.ORDERS)
-    if token is None or token.seat_id is None or token.turn is None:
-        return None
-    statement = select(GameRow, SeatRow).where(
-        SeatRow.id == token.seat_id, GameRow.id == SeatRow.game_id
-    )
-    game, seat = session.exec(statement).one()
-    return Whose(game, seat, token.turn)
+    found = candidates(incoming)
+    known = seats_by_token(session, found)
+    return next((Whose(*known[one]) for one in found if one in known), None)
+
+
+def named_in(session: Session, incoming: Incoming) -> OrdersFor | None:
+    """Return whose a mail is as ``identify`` does, by their ids alone."""
+    found = candidates(incoming)
+    known = orders_for(session, found)
+    return next((known[one] for one in found if one in known), None)
 
 
 def confirming(session: Session, incoming: Incoming) -> AddressRow | None:
@@ -51,7 +53,10 @@ def confirming(session: Session, incoming: Incoming) -> AddressRow | None:
 
     The mail must come from that address: what a program answers elsewhere confirms nothing.
     """
-    token = _first(session, incoming, TokenKind.ADDRESS)
+    found = candidates(incoming)
+    known = known_tokens(session, found)
+    tokens = (known[one] for one in found if one in known)
+    token = next((one for one in tokens if one.kind is TokenKind.ADDRESS), None)
     row = session.get(AddressRow, token.address_id) if token else None
     if row is None or row.confirmed_at is not None or not incoming.senders:
         return None
@@ -67,15 +72,9 @@ def earlier_copy(session: Session, row: MailRow, whose: Whose, incoming: Incomin
     name = incoming.message_id.encode()
     if not name or row.id is None:
         return None
-    for earlier in earlier_of_seat(session, row.id, whose.seat_id, whose.turn, _COPIES):
-        if earlier.raw and name in earlier.raw:
-            other = read(earlier.raw)
+    for earlier, raw in earlier_of_seat(session, row.id, whose.seat_id, whose.turn, _COPIES):
+        if raw and name in raw:
+            other = read(raw)
             if (other.message_id, other.texts) == (incoming.message_id, incoming.texts):
-                return earlier.id
+                return earlier
     return None
-
-
-def _first(session: Session, incoming: Incoming, kind: TokenKind) -> TokenRow | None:
-    found = candidates(incoming)
-    known = known_tokens(session, found)
-    return next((known[one] for one in found if one in known and known[one].kind is kind), None)
