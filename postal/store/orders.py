@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, update
 from sqlmodel import Session, col, select
@@ -142,7 +143,7 @@ def set_attendance(  # noqa: PLR0913 - each is a column, named at the call
     last_order_at: datetime | None,
 ) -> None:
     """Note a seat's attendance in a turn, of which there is one row, made here where it lacks."""
-    values = {
+    values: dict[str, Any] = {
         "heard": heard,
         "waiting": waiting,
         "troubled": troubled,
@@ -150,10 +151,8 @@ def set_attendance(  # noqa: PLR0913 - each is a column, named at the call
         "last_order_at": last_order_at,
     }
     session.flush()
-    changed = session.connection().execute(
-        _ATTEND, {"of_turn": turn_id, "of_seat": seat_id, **values}
-    )
-    if changed.first() is None:
+    which = {"of_turn": turn_id, "of_seat": seat_id}
+    if session.connection().execute(_ATTEND, {**which, **values}).first() is None:
         session.add(AttendanceRow(turn_id=turn_id, seat_id=seat_id, **values))
         session.flush()
 

@@ -129,16 +129,32 @@ def test_what_a_mail_puts_on_file_keeps_its_order(filed: Filed) -> None:
     database, turn_id, seats = filed
     hands = ["C1", "B1", "D1"]
     (mail_id,) = store_mails(database, mail(1))
-    where = {"turn_id": turn_id, "seat_id": seats["Ann"], "mail_id": mail_id}
+
+    def logged(action: OrderAction, hand: str = "", **words: str) -> NewLine:
+        return NewLine(
+            turn_id=turn_id,
+            seat_id=seats["Ann"],
+            mail_id=mail_id,
+            at=NOON,
+            action=action,
+            hand=hand,
+            **words,
+        )
+
     orders = [
-        NewOrder(**where, hand=hand, line=CARDS, order_json="{}", filed_at=NOON) for hand in hands
+        NewOrder(
+            turn_id=turn_id,
+            seat_id=seats["Ann"],
+            hand=hand,
+            line=CARDS,
+            order_json="{}",
+            mail_id=mail_id,
+            filed_at=NOON,
+        )
+        for hand in hands
     ]
-    log = [
-        NewLine(**where, at=NOON, action=OrderAction.FILED, hand=hand, line=CARDS) for hand in hands
-    ]
-    refused = NewLine(
-        **where, at=NOON, action=OrderAction.REFUSED, line=CARDS, code="x", sentence="No."
-    )
+    log = [logged(OrderAction.FILED, hand, line=CARDS) for hand in hands]
+    refused = logged(OrderAction.REFUSED, line=CARDS, code="x", sentence="No.")
     assert CARDS not in repr([*orders, *log])
     with database.transaction() as session:
         put_on_file(session, orders, [*log, refused])
@@ -217,9 +233,8 @@ def test_attendance_is_one_row_a_seat_and_turn(
         set_attendance(session, deal.id or 0, seats["Ann"], **silent)
         set_attendance(session, turn_id, seats["Bob"], **troubled)
     with database.transaction() as session:
-        set_attendance(
-            session, turn_id, seats["Ann"], **{**silent, "heard": True, "last_order_at": noon}
-        )
+        heard: Attendance = {**silent, "heard": True, "last_order_at": noon}
+        set_attendance(session, turn_id, seats["Ann"], **heard)
         ann, bob = attendance_of_turn(session, turn_id)
         assert (ann.seat_id, ann.heard, ann.troubled) == (seats["Ann"], True, False)
         assert (ann.troubled_until, ann.last_order_at) == (None, noon)
