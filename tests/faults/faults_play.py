@@ -219,7 +219,7 @@ class House:
     def _each(
         self, daemons: list[Runs], deed: Callable[[Runs], None], another: Callable[[], Runs]
     ) -> None:
-        """Let each daemon do something; where one ends at it another begins a minute later."""
+        """Let each daemon do something; where one ends another makes its round a minute later."""
         for place, daemon in enumerate(list(daemons)):
             try:
                 deed(daemon)
@@ -227,6 +227,7 @@ class House:
                 self.clock.advance(timedelta(minutes=1))
                 daemons[place] = another()
                 daemons[place].begin()
+                daemons[place].round()
 
     def _pending(self, session: Session) -> bool:
         """Whether mail is to be read or sent, or something lasts that is not well."""

@@ -1,11 +1,13 @@
 """Mail that the server lists and keeps back: who waits for it, for how long, and who is told."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 from sqlmodel import select
 
 from postal.engine.view import view
+from postal.mail.fetching import Facts
 from postal.mail.imap import QUARANTINE
 from postal.service.outbound.troubles import trouble_sentences
 from postal.service.ticks import Rounds
@@ -293,6 +295,24 @@ def test_a_mail_without_a_time_counts_from_when_it_was_seen_first(two: League) -
     assert of(two, 1).internal_date == DEADLINE - MINUTE
     assert len(two.due()) == 2
     assert {"Ann", "Bob"} <= used(two)
+
+
+def test_a_time_that_is_not_told_is_asked_for_once_more(
+    two: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server's slip at one mail makes no order late."""
+    uid = two.post.deliver(two.mail("Ann", lines(two, "Ann")), DEADLINE - MINUTE)
+    two.post.undated.add(uid)
+    facts = two.post.facts
+
+    def told(uids: Sequence[int]) -> dict[int, Facts]:
+        two.post.undated.clear()
+        return facts(uids)
+
+    monkeypatch.setattr(two.post, "facts", told)
+    two.clock.move_to(DEADLINE + HOUR)
+    two.poll()
+    assert of(two, 1).internal_date == DEADLINE - MINUTE
 
 
 def test_the_quarantine_holds_nothing_for_a_server_s_fault(two: League) -> None:

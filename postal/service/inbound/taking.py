@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from sqlalchemy.exc import IntegrityError
@@ -267,7 +267,7 @@ class _Taking:
             uidvalidity=fetched.uidvalidity,
             uid=fetched.uid,
             size=fetched.size,
-            internal_date=fetched.internal_date or self._now,
+            internal_date=fetched.internal_date or self._time(fetched.uid) or self._now,
             received_at=self._work.clock.now(),
             place=self._work.folder,
         )
@@ -279,6 +279,14 @@ class _Taking:
         except IntegrityError:
             # Another process, polling at the same moment, has stored it.
             return False
+
+    def _time(self, uid: int) -> datetime | None:
+        """Return when a mail came, which its fetch didn't tell, asked for once more."""
+        try:
+            return self._inbox.facts([uid]).get(uid, Facts()).internal_date
+        except MailServerUnavailable:
+            self._lost = True
+            return None
 
     def _fill(self, row: MailRow, fetched: Fetched) -> bool:
         """Make a mail that was unread a new one: it keeps its place in the order, and its time."""
