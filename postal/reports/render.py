@@ -136,14 +136,18 @@ class Reports:
         *,
         until: datetime | None = None,
         passed_on: bool = False,
+        void: bool = False,
     ) -> Rendered:
         """Return the answer to mail for a turn that is over, or not begun: nothing was done.
 
         ``until`` (aware UTC) makes it the one answer to all such mails up to then. Once the game is
-        over it says who won, and whether the words were ``passed_on`` to the GM.
+        over it says who won, and whether the words were ``passed_on`` to the GM. ``void``: the turn
+        was taken back (RULES.md 10.7).
         """
         early = turn_named > view.turn
         title = f"turn {turn_named} has not begun" if early else f"too late for turn {turn_named}"
+        if void:
+            title = f"turn {turn_named} was taken back"
         winners = [name for place, name, _ in view.standings if place == 1]
         return self._render(
             "late",
@@ -154,6 +158,7 @@ class Reports:
             until=long_time(until, frame.reader_zone) if until else "",
             winners=["you" if name == view.viewer else name for name in winners],
             passed_on=passed_on,
+            void=void,
         )
 
     def hint(self, frame: Frame) -> Rendered:
@@ -227,9 +232,18 @@ class Reports:
         )
         return self._render("gift", frame, f"cards by post, turn {view.turn}", view, gifts=came)
 
-    def hold(self, frame: Frame, view: GameView, step: Literal["begun", "over"]) -> Rendered:
-        """Return the word to a player that the GM stops a game's clock, or lets it go on."""
-        title = {"begun": "on hold", "over": f"goes on{_orders_due(frame, view)}"}[step]
+    def hold(
+        self, frame: Frame, view: GameView, step: Literal["begun", "over", "restored"]
+    ) -> Rendered:
+        """Return the word to a player that the GM stops a game's clock, or lets it go on.
+
+        ``restored``: it was put back from a backup, and is on hold since.
+        """
+        title = {
+            "begun": "on hold",
+            "over": f"goes on{_orders_due(frame, view)}",
+            "restored": "put back from a backup, on hold",
+        }[step]
         return self._render("hold", frame, title, view, step=step)
 
     def abandoned(self, frame: Frame, view: GameView, words: str = "") -> Rendered:

@@ -76,6 +76,7 @@ def _change_tokens() -> None:
         table.add_column(sa.Column("person_id", sa.Integer(), nullable=True))
         table.add_column(sa.Column("question_id", sa.Integer(), nullable=True))
         table.add_column(sa.Column("good_until", _TIME, nullable=True))
+        table.add_column(sa.Column("void_at", _TIME, nullable=True))
         table.create_foreign_key(op.f("fk_tokens_person_id"), "people", ["person_id"], ["id"])
         table.create_foreign_key(
             op.f("fk_tokens_question_id"), "questions", ["question_id"], ["id"]

@@ -1,0 +1,84 @@
+"""After an accident: backups and putting one back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from postal.cli.asking import Yes, ask
+from postal.cli.options import Data, Json
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    for command in (backup, restore):
+        app.command()(command)
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: a file that isn't there.")],
+    data: Data,
+    as_json: Json = False,
+) -> None:
+    """Copy the database, consistent though postal is running; keep it safe: it holds every card."""
+    from postal.config import load_config
+    from postal.store.backup import back_up
+
+    back_up(load_config(data).database_url, file)
+    size = file.stat().st_size
+    said = f"The database is copied to {file} ({size:,} bytes)."
+    typer.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else said)
+
+
+def restore(
+    data: Data,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="The backup; left out: the database was put back already, as by pg_restore.",
+        ),
+    ] = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Put a backup in the database's place, hold what had gone on since, and read mail again.
+
+    The database as it is now is kept beside it. Stop `postal run` first.
+    """
+    from postal.bootstrap import open_office
+    from postal.config import load_config
+    from postal.reports.display import counted, listed
+    from postal.service.desk.restoring import after_restore, how_all_stood
+    from postal.store.backup import put_back
+    from postal.store.lock import only_one
+
+    config = load_config(data)
+    url = config.database_url
+    with only_one(url, config.folder):
+        what = f"Put {file} in the place of the database" if file else "Hold every game in play"
+        ask(f"{what} and read mail again that isn't in it?", yes=yes)
+        before = how_all_stood(url) if file else None
+        aside = put_back(url, file) if file else None
+        with open_office(data) as office:
+            done = after_restore(office.work, office.mailbox, before)
+    facts = {
+        "replaced": str(aside) if aside else None,
+        "held": list(done.held),
+        "missing_games": done.gone,
+        "mails": done.mails,
+    }
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    if aside:
+        typer.echo(f"The database as it was is kept as {aside}.")
+    for game in done.held:
+        typer.echo(f"{game} had gone on or may have: it is on hold until `postal resume {game}`.")
+    if done.gone:
+        typer.echo(f"Not in the backup, since begun later: {listed(done.gone)}.")
+    mails = counted(done.mails, "mail")
+    typer.echo(f"To be read again: {mails}. Now start `postal run` again.")
