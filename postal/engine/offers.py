@@ -95,6 +95,10 @@ def offered(game: Game, hand: Hand, index: int, left: int) -> tuple[Order, ...]:
             return (Give(hand.table, tuple(gifts)),)
         case KeepPhase(cards=count, expose=expose):
             return (Keep(hand.table, cards[:count], cards[:expose]),)
+        case ExposePhase(cards=count) if seen := hand.seats[index].known[:count]:
+            # Seen in a turn that was taken back: they are exposed again (10.7).
+            rest = without(cards, seen) or ()
+            return (Expose(hand.table, (*seen, *rest)[:count]),)
         case ExposePhase(cards=1):
             return tuple(Expose(hand.table, (card,)) for card in dict.fromkeys(cards))
         case ExposePhase(cards=count):
