@@ -1,4 +1,4 @@
-"""After an accident: backups and putting one back."""
+"""After an accident: turns taken back, backups and putting one back."""
 
 from __future__ import annotations
 
@@ -14,8 +14,60 @@ from postal.cli.options import Data, Json
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this group."""
-    for command in (backup, restore):
+    for command in (rollback, backup, restore):
         app.command()(command)
+
+
+def rollback(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")],
+    data: Data,
+    to_turn: Annotated[
+        int, typer.Option("--to-turn", metavar="N", help="The turn that is played again.")
+    ],
+    opens: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--open",
+            metavar="PLAYER[:TABLE]",
+            help="Who may change his orders, everywhere or at a table; 'all': everybody.",
+        ),
+    ] = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Take turns back: play turn N again with its orders, of which only the opened may change.
+
+    What was shown to whom since is told before it asks. All players are told.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.desk.rollback import roll_back, what_was_shown
+
+    with open_office(data) as office:
+        shown = what_was_shown(office.work, game, to_turn)
+        for line in shown.lines if not as_json else ():
+            typer.echo(line)
+        ask(f"Take {shown.turns} of {game} back and tell all its players?", yes=yes)
+        done = roll_back(office.work, shown, opens or ())
+    if as_json:
+        facts = {
+            "game": game,
+            "turn": done.turn,
+            "attempt": done.attempt,
+            "deadline": done.deadline and done.deadline.isoformat(),
+            "shown": list(shown.lines),
+            "open": [list(one) for one in done.opened],
+            "stands": [list(one) for one in done.stands],
+        }
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    typer.echo(f"{game} is at turn {done.turn} again.")
+    if done.opened:
+        names = ", ".join(f"{player} ({hand})" for player, hand in done.opened)
+        typer.echo(f"May change their orders: {names}.")
+    else:
+        typer.echo("Nobody may change an order, so it will be adjudicated as it was.")
+    for player, hand in done.stands:
+        typer.echo(f"{player} can't change the order for {hand}: cards of it were seen.")
 
 
 def backup(

@@ -13,7 +13,7 @@ from itertools import islice
 
 from postal.engine import bank
 from postal.engine.book import Book, final, spare
-from postal.engine.cards import Card
+from postal.engine.cards import Card, without
 from postal.engine.game import due_of
 from postal.engine.orders import Bet, Expose, Gift, Give, Keep, LimitRaise, Order
 from postal.engine.phases import betting

@@ -246,6 +246,23 @@ class Reports:
         }[step]
         return self._render("hold", frame, title, view, step=step)
 
+    def rolled_back(
+        self, frame: Frame, view: GameView, facts: ReceiptFacts, last: int
+    ) -> Rendered:
+        """Return the word to a player that turns were taken back (RULES.md 10.7).
+
+        ``view`` is the game at the turn that is played again, ``facts`` what is on file in it for
+        the player from its start, and ``last`` the last turn that no longer counts.
+        """
+        return self._render(
+            "rollback",
+            frame,
+            f"turn {view.turn} is played again{_orders_due(frame, view)}",
+            view,
+            receipt=receipt_context(facts, frame.reader_zone),
+            last=last,
+        )
+
     def abandoned(self, frame: Frame, view: GameView, words: str = "") -> Rendered:
         """Return the word to a player that the GM has given a game up, with the GM's own words."""
         return self._render("abandoned", frame, "given up", view, words=_pieces(words))

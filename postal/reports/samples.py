@@ -14,6 +14,7 @@ from postal.engine.game import TableSetup, adjudicate, due_of, start
 from postal.engine.orders import Bet, Expose, Line, Order
 from postal.engine.phases import ACTIONS
 from postal.engine.problems import Fault, Figures, Problem
+from postal.engine.rollback import on_file_again, with_seen
 from postal.engine.rulefile import option_choices, read_rules
 from postal.engine.rules import BettingPhase, ExposePhase, Rules
 from postal.engine.state import Game, Hand
@@ -176,6 +177,7 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.hold(replace(held, hold_until=None), before, "begun")
     yield reports.hold(_FRAME, before, "over")
     yield reports.hold(replace(held, hold_until=None), before, "restored")
+    yield from _rollbacks(reports, turn, player)
     yield reports.message(_FRAME, before, "Well played.\nA: fold", alone=True)
     yield reports.message(_FRAME, before, "Well played.", alone=False)
     yield reports.abandoned(_FRAME, before, "Too few of us were left.")
@@ -191,6 +193,30 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.zone(_AWAY, before, known=False)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
+
+
+def _rollbacks(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
+    """Yield the mails that a turn is played again, to one who may change his orders or may not."""
+    game, book = with_seen(turn.before, [(turn.before.turn, turn.events)]), turn.book
+    number = turn.before.turn
+    for may_change, last in ((True, number), (False, number + 2)):
+        again = on_file_again(game, book, lambda *_, may=may_change: may)
+        seen, filed = view(game, player, again), again.of(player)
+        owed = {item.hand: item.fixed for item in seen.due}
+        hands = tuple(
+            OnFile(
+                hand.name,
+                hand.name in owed,
+                filed[hand.name].line() if hand.name in filed else None,
+                owed.get(hand.name, False),
+                owed.get(hand.name, False),
+            )
+            for hand, _ in game.hands_of(player)
+            if not hand.over
+        )
+        facts = ReceiptFacts(hands, committed(game, again, player), seen.balance)
+        yield reports.rolled_back(_FRAME, seen, facts, last)
+        yield reports.receipt(_FRAME, seen, facts)
 
 
 def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
