@@ -28,7 +28,7 @@ Accepts = Callable[[str], bool]
 _SUMS = frozenset({Fault.OVER_LIMIT, Fault.UNDER_LIMIT, Fault.NOT_COVERED})
 _OTHER_DUE = frozenset(
     {Fault.OTHER_KIND_DUE, Fault.KEEP_MISSING, Fault.WRONG_GIFTS, Fault.WRONG_NUMBER}
-    | {Fault.WRONG_EXPOSURE, Fault.NOT_HELD, Fault.EXPOSED_NOT_KEPT}
+    | {Fault.WRONG_EXPOSURE, Fault.EXPOSURE_SEEN, Fault.NOT_HELD, Fault.EXPOSED_NOT_KEPT}
 )
 """The faults of a line for a hand for which something else is due, or due in another form."""
 _EACH_MEANT = frozenset({Fault.SEVERAL_TABLES, Fault.SECOND_ORDER})
