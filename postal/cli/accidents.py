@@ -1,4 +1,4 @@
-"""After an accident: turns taken back, backups and putting one back."""
+"""After an accident: orders put in by the GM, turns taken back, backups and putting one back."""
 
 from __future__ import annotations
 
@@ -14,8 +14,36 @@ from postal.cli.options import Data, Json
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this group."""
-    for command in (rollback, backup, restore):
+    for command in (amend, rollback, backup, restore):
         app.command()(command)
+
+
+def amend(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")],
+    lines: Annotated[
+        list[str],
+        typer.Argument(metavar="LINE...", help="Orders as the player writes them: 'A: fold'."),
+    ],
+    data: Data,
+    player: Annotated[str, typer.Option(metavar="NAME", help="Whose orders they are.")],
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Put orders in for a player, who is told; 'cancel A' and 'cancel all' take some back.
+
+    The player can change them as ever. Where one line won't do, nothing is done.
+    """
+    from dataclasses import asdict
+
+    from postal.bootstrap import open_office
+    from postal.service.desk.amending import amend as put_in
+    from postal.service.desk.amending import said_of
+
+    with open_office(data) as office:
+        ask(f"Change the orders of {player} in {game} so, and tell {player}?", yes=yes)
+        done = put_in(office.work, game, player, lines)
+    facts = {"game": game, **asdict(done)}
+    typer.echo(json.dumps(facts, ensure_ascii=False) if as_json else said_of(done))
 
 
 def rollback(
@@ -71,7 +99,9 @@ def rollback(
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to: a file that isn't there.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where to: a file that isn't there.")
+    ],
     data: Data,
     as_json: Json = False,
 ) -> None:

@@ -31,7 +31,7 @@ class Book:
     """What is on file for one turn, in the order of acceptance, and who was heard at all.
 
     ``heard`` brings back whoever was dropped (RULES.md 9.4): any line of his puts him there.
-    ``fixed`` are (player, hand) for which nothing may change, in a turn that is played again (10.7).
+    ``fixed`` are (player, hand) for which nothing may change where a turn is played again (10.7).
     """
 
     filed: tuple[Filed, ...] = ()

@@ -1,4 +1,4 @@
-"""Playing a turn again that was taken back: what was seen stays seen, orders stand (RULES.md 10.7)."""
+"""Playing a turn again that was taken back: what was seen stays seen (RULES.md 10.7)."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ class Due:
     ``may_expose`` says whether he may name a card ahead of time. ``left`` pounds are his for it,
     beside the ``elsewhere`` that his orders on file for other hands need, and reach as ``reach``
     has it. ``give`` counts the cards for each number of seats onward; ``keep`` and ``expose`` say
-    how many. ``final``: what he gave can no longer be changed (2.4); ``fixed``: nor can any order of
-    his for the hand, the turn being played again (10.7). ``examples`` are lines ready
+    how many. ``final``: what he gave can no longer be changed (2.4); ``fixed``: nor can any
+    order of his for the hand, the turn being played again (10.7). ``examples`` are lines ready
     to edit, without any mark before them, and good as they stand: they name his own cards.
     """
 

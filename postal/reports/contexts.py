@@ -269,7 +269,8 @@ class ReceiptFacts:
     not have.
     ``nothing`` says that the mail held no order and no command, ``files_unread`` that there is
     more in it, attached, that nobody reads. ``assumed`` names hands that a line without a table
-    was taken for, being the only ones due.
+    was taken for, being the only ones due. ``by_gm``: it was no mail of his, the GM has changed his
+    orders.
     """
 
     hands: tuple[OnFile, ...]
@@ -287,6 +288,7 @@ class ReceiptFacts:
     nothing: bool = False
     files_unread: bool = False
     assumed: tuple[str, ...] = ()
+    by_gm: bool = False
 
     @property
     def complete(self) -> bool:
@@ -344,6 +346,7 @@ class ReceiptContext:
     nothing: bool
     files_unread: bool
     assumed: tuple[str, ...]
+    by_gm: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,7 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
     return ReceiptContext(
         hands=facts.hands,
         missing=tuple(
-            hand.hand
-            for hand in facts.hands
-            if hand.due and hand.line is None and not hand.fixed
+            hand.hand for hand in facts.hands if hand.due and hand.line is None and not hand.fixed
         ),
         revocable=tuple(
             hand.hand.rstrip("0123456789")
@@ -48,6 +46,7 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
         nothing=facts.nothing,
         files_unread=facts.files_unread,
         assumed=facts.assumed,
+        by_gm=facts.by_gm,
     )
 
 

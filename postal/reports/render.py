@@ -93,6 +93,8 @@ class Reports:
     def receipt(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
         """Return the answer to a mail with orders (ORDERS.md, "The receipt")."""
         title = f"receipt, turn {view.turn}"
+        if facts.by_gm:
+            title = f"orders that the GM has put in for you, turn {view.turn}"
         return self._render(
             "receipt", frame, title, view, receipt=receipt_context(facts, frame.reader_zone)
         )
@@ -128,7 +130,7 @@ class Reports:
         """Return how to write orders, and the commands."""
         return self._render("help", frame, "how to write orders")
 
-    def late(
+    def late(  # noqa: PLR0913 - each is a part of what is told
         self,
         frame: Frame,
         view: GameView,
@@ -246,9 +248,7 @@ class Reports:
         }[step]
         return self._render("hold", frame, title, view, step=step)
 
-    def rolled_back(
-        self, frame: Frame, view: GameView, facts: ReceiptFacts, last: int
-    ) -> Rendered:
+    def rolled_back(self, frame: Frame, view: GameView, facts: ReceiptFacts, last: int) -> Rendered:
         """Return the word to a player that turns were taken back (RULES.md 10.7).
 
         ``view`` is the game at the turn that is played again, ``facts`` what is on file in it for

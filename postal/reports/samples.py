@@ -244,7 +244,8 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     complete = ReceiptFacts(filed, committed=0, left=seen.balance, problems=_PROBLEMS)
     waits = [replace(complete, hold=Hold(why, _FRAME.deadline)) for why in ("asked", "trouble")]
     earlier = replace(complete, hold=Hold("earlier", _FRAME.deadline), hands=(quiet,))
-    for facts in (nothing, odd, ready, vain, complete, *waits, earlier):
+    by_gm = replace(complete, problems=(), by_gm=True)
+    for facts in (by_gm, nothing, odd, ready, vain, complete, *waits, earlier):
         yield reports.receipt(_FRAME, seen, facts)
         yield reports.orders_on_file(_PLAIN_FRAME, seen, facts)
 

@@ -226,7 +226,9 @@ def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:
         heard = frozenset(names[row.seat_id] for row in rows if row.heard)
         hands: dict[str, list[str]] = json.loads(turn.fixed) if turn.fixed else {}
         fixed = frozenset((names[int(seat)], one) for seat, some in hands.items() for one in some)
-        return TurnFile(Book(filed, heard, fixed), {names[row.seat_id]: _presence(row) for row in rows})
+        return TurnFile(
+            Book(filed, heard, fixed), {names[row.seat_id]: _presence(row) for row in rows}
+        )
 
 
 def fixed_text(loaded: LoadedGame, book: Book) -> str:

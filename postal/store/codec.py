@@ -33,14 +33,13 @@ configure_tagged_union(Order, _CONVERTER, tag_name="order")
 include_subclasses(
     Event, _CONVERTER, union_strategy=partial(configure_tagged_union, tag_name="event")
 )
-for _kind, _left_out in (
-    # What may change is no evidence of what was used; a card is seen in few games.
-    (Book, {"fixed": override(omit=True)}),
-    (Seat, {"seen": override(omit_if_default=True)}),
-):
-    _CONVERTER.register_unstructure_hook(
-        _kind, make_dict_unstructure_fn(_kind, _CONVERTER, **_left_out)
-    )
+# What may change is no evidence of what was used; few cards are seen in turns taken back.
+_CONVERTER.register_unstructure_hook(
+    Book, make_dict_unstructure_fn(Book, _CONVERTER, fixed=override(omit=True))
+)
+_CONVERTER.register_unstructure_hook(
+    Seat, make_dict_unstructure_fn(Seat, _CONVERTER, seen=override(omit_if_default=True))
+)
 
 
 def encode_game(game: Game) -> str:

@@ -47,6 +47,7 @@ def copy_to(file: Path, copy: Path) -> None:
 
 
 def is_full(error: OSError | sqlite3.Error) -> bool:
+    """Return whether there is no room for what failed."""
     if isinstance(error, OSError):
         return error.errno in {errno.ENOSPC, errno.EDQUOT}
     return getattr(error, "sqlite_errorname", "") in {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}

@@ -20,9 +20,7 @@ def done_turns(session: Session, game_id: int) -> Sequence[TurnRow]:
 
     Each was opened when the one before it in this order was done, or was taken back.
     """
-    statement = select(TurnRow).where(
-        TurnRow.game_id == game_id, TurnRow.status == TurnStatus.DONE
-    )
+    statement = select(TurnRow).where(TurnRow.game_id == game_id, TurnRow.status == TurnStatus.DONE)
     return session.exec(statement.order_by(col(TurnRow.id))).all()
 
 
@@ -66,14 +64,18 @@ def make_void(session: Session, turn: TurnRow, now: datetime) -> bool:
         col(TurnRow.version) == turn.version,
         col(TurnRow.void_at).is_(None),
     )
-    statement = update(TurnRow).where(unchanged).values(
-        void_at=now,
-        status=TurnStatus.SET_ASIDE,
-        version=col(TurnRow.version) + 1,
-        due_at=None,
-        remind_at=None,
-        claim_token=None,
-        claim_until=None,
+    statement = (
+        update(TurnRow)
+        .where(unchanged)
+        .values(
+            void_at=now,
+            status=TurnStatus.SET_ASIDE,
+            version=col(TurnRow.version) + 1,
+            due_at=None,
+            remind_at=None,
+            claim_token=None,
+            claim_until=None,
+        )
     )
     changed = statement.execution_options(synchronize_session=False)
     return session.exec(changed).rowcount == 1

@@ -11,7 +11,7 @@ from postal.engine.view import Due, view
 from postal.errors import PostalError, UsageError
 from postal.service.desk.log import game_log
 from postal.service.desk.rollback import RolledBack, roll_back, what_was_shown
-from postal.service.inbound import queue
+from postal.service.inbound import handling, queue
 from postal.service.loading import load_turn_file
 from postal.service.records.export import export_game
 from postal.service.records.record import read_record, replay
@@ -276,7 +276,7 @@ def test_a_mail_in_flight_is_not_filed(given: League, monkeypatch: pytest.Monkey
     """It is worked out on the turn in play, and before it is written that is taken back."""
     given.order("Ann")
 
-    real = queue.work_out
+    real = handling.work_out
 
     def work_out(*arguments: object, **more: object) -> object:
         worked = real(*arguments, **more)  # type: ignore[arg-type]  # as they came
@@ -346,7 +346,7 @@ def test_turns_are_taken_back_again_and_again(betting: League) -> None:
 def test_wrong_use_gets_a_sentence_and_changes_nothing(given: League) -> None:
     """A turn that isn't over, the deal, nobody, a table where nothing was due."""
     for to in (0, 2, 9, -1):
-        with pytest.raises(UsageError, match="can go back to turn 1"):
+        with pytest.raises(UsageError, match="that are over are turn 1"):
             what_was_shown(given.work, SLUG, to)
     for opens in ("Zoe", "Ann:Q", "Ann:"):
         with pytest.raises(UsageError, match="--open"):

@@ -90,7 +90,7 @@ def _orders(session: Session, game_id: int, *, reveal: bool) -> list[dict[str, A
     )
     found: list[dict[str, Any]] = []
     for row, number, name in session.exec(statement).all():
-        mail = f"mail {row.mail_id}" if row.mail_id else ""
+        mail = f"mail {row.mail_id}" if row.mail_id else "by the GM"
         shown = (row.hand, row.line, row.sentence) if reveal else (row.code,)
         more = "; ".join(part for part in (*shown, mail) if part)
         entry = {"at": row.at.isoformat(), "turn": number, "who": name}

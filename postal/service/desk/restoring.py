@@ -143,9 +143,7 @@ def _stood(session: Session, row: GameRow) -> Stood:
         .where(
             OutboxRow.game_id == row.id,
             col(OutboxRow.kind).in_(REPORTS),
-            col(OutboxRow.state).in_(
-                (OutboxState.SENT, OutboxState.UNKNOWN, OutboxState.SENDING)
-            ),
+            col(OutboxRow.state).in_((OutboxState.SENT, OutboxState.UNKNOWN, OutboxState.SENDING)),
         )
     )
     reports = frozenset((number or 0, name) for number, name in session.exec(sent).all())
@@ -218,9 +216,7 @@ def _as_held(loaded: LoadedGame, serial: int, now: datetime) -> LoadedGame:
     return replace(loaded, row=row, seats=seats)
 
 
-def _sentence(
-    session: Session, row: GameRow, turn: int, before: Mapping[str, Stood] | None
-) -> str:
+def _sentence(session: Session, row: GameRow, turn: int, before: Mapping[str, Stood] | None) -> str:
     """Return what is known of the reports that players have had since the backup."""
     begins = f"Put back from a backup, at turn {turn}."
     if before is None or row.commitment not in before:

@@ -1,4 +1,4 @@
-"""Taking turns back (``postal rollback``, RULES.md 10.7): what was shown is told before it is done."""
+"""Taking turns back (``postal rollback``, RULES.md 10.7); what was shown is told before."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def what_was_shown(work: Workplace, slug: str, to: int) -> Shown:
         had = [names[seat] for turn, seat in told if turn == number and seat in names]
         lines.append(f"The reports of turn {number} were written to {listed(had)}.")
     turn = course.loaded.turn
-    return Shown(slug, to, turn and turn.number, course.void[-1].number, tuple(lines))
+    return Shown(slug, to, turn.number if turn else None, course.void[-1].number, tuple(lines))
 
 
 def roll_back(work: Workplace, shown: Shown, opens: Sequence[str] = ()) -> RolledBack:
@@ -116,9 +116,9 @@ def _course(session: Session, slug: str, to: int) -> _Course:
     done = [row for row in past if row.void_at is None]
     void = tuple(row for row in done if row.number >= to)
     if to < 1 or not void:
-        last = done[-1].number
-        turns = f"turns 1 to {last}" if last > 1 else "turn 1" if last else "none"
-        raise UsageError(f"--to-turn {to}: {slug} can go back to {turns}, adjudicated by now.")
+        over = done[-1].number
+        turns = f"turn 1{f' to {over}' * (over > 1)}" if over else "none, as turn 1 is in play"
+        raise UsageError(f"--to-turn {to}: the turns of {slug} that are over are {turns}.")
     if opened_everything(loaded.game):
         raise PostalError(
             f"The final reports of {slug} opened every card, so no turn of it can be taken back."
@@ -207,7 +207,7 @@ def _places(before: LoadedGame, named: str) -> Iterator[tuple[str, str]]:
 
 
 def _as_played_again(course: _Course, turn: TurnRow) -> LoadedGame:
-    """Return the game as it will be: at the turn that is played again, its seats with new tokens."""
+    """Return the game as it will be, at the turn that is played again, with new tokens."""
     loaded = course.loaded
     columns = {**loaded.row.model_dump(), "status": GameStatus.RUNNING, "ended_at": None}
     serial = 1 + max(seat.seat.token_serial for seat in loaded.seats)

@@ -16,6 +16,7 @@ class LetterKind(StrEnum):
     FINAL = "final"
     RESEND = "resend"
     RECEIPT = "receipt"
+    AMENDED = "amended"
     HELP = "help"
     STATUS = "status"
     ORDERS = "orders"
@@ -70,6 +71,7 @@ _UNASKED = (
     LetterKind.MESSAGE,
     LetterKind.ABANDONED,
     LetterKind.ROLLBACK,
+    LetterKind.AMENDED,
 )
 """What answers no mail either."""
 

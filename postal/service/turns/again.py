@@ -1,4 +1,4 @@
-"""A turn that is opened once more, since it was taken back: what is on file in it (RULES.md 10.7)."""
+"""What is on file from the start in a turn that is opened once more (RULES.md 10.7)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from postal.store.troubles import looks_at
 from postal.store.turns import evidence_of
 
 
-def write_reports(
+def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
     letters: Letters,
     loaded: LoadedGame,
     events: Sequence[Event],
