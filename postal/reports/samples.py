@@ -177,7 +177,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.hold(replace(held, hold_until=None), before, "begun")
     yield reports.hold(_FRAME, before, "over")
     yield reports.hold(replace(held, hold_until=None), before, "restored")
-    yield from _rollbacks(reports, turn, player)
+    if player == _READER:
+        yield from _rollbacks(reports, turn, player)
     yield reports.message(_FRAME, before, "Well played.\nA: fold", alone=True)
     yield reports.message(_FRAME, before, "Well played.", alone=False)
     yield reports.abandoned(_FRAME, before, "Too few of us were left.")
@@ -197,9 +198,12 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
 
 def _rollbacks(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
     """Yield the mails that a turn is played again, to one who may change his orders or may not."""
-    game, book = with_seen(turn.before, [(turn.before.turn, turn.events)]), turn.book
-    number = turn.before.turn
-    for may_change, last in ((True, number), (False, number + 2)):
+    game, number = with_seen(turn.before, [(turn.before.turn, turn.events)]), turn.before.turn
+    for may_change, last, book in (
+        (True, number, turn.book),
+        (False, number + 2, turn.book),
+        (False, number, Book()),
+    ):
         again = on_file_again(game, book, lambda *_, may=may_change: may)
         seen, filed = view(game, player, again), again.of(player)
         owed = {item.hand: item.fixed for item in seen.due}
