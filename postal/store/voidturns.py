@@ -18,10 +18,12 @@ def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
 def done_turns(session: Session, game_id: int) -> Sequence[TurnRow]:
     """Return every turn of a game that was ever adjudicated, void ones too, in that order.
 
-    Each was opened when the one before it in this order was done, or was taken back.
+    The deal comes first. Each other was opened when the one before it in this order was done, or
+    was taken back.
     """
     statement = select(TurnRow).where(TurnRow.game_id == game_id, TurnRow.status == TurnStatus.DONE)
-    return session.exec(statement.order_by(col(TurnRow.id))).all()
+    order = (col(TurnRow.number) != 0, col(TurnRow.id))
+    return session.exec(statement.order_by(*order)).all()
 
 
 def void_turns(session: Session, game_id: int, number: int) -> Sequence[TurnRow]:
