@@ -13,6 +13,7 @@ import typer
 
 from postal import __version__
 from postal.cli import (
+    accidents,
     demo,
     desk,
     forcing,
@@ -65,6 +66,7 @@ game.register(app)
 turns.register(app)
 forcing.register(app)
 desk.register(app)
+accidents.register(app)
 mailroom.register(app)
 inbox.register(app)
 player.register(app)

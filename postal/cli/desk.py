@@ -90,12 +90,19 @@ def resume(game: GameName, data: Data, yes: Yes = False, as_json: Json = False) 
     """Let a game go on that is on hold, with as much time left as it had; all are told."""
     from postal.bootstrap import open_office
     from postal.service.desk.holding import resume as go_on
+    from postal.service.desk.restoring import seen_since
+    from postal.service.loading import find_game
 
     with open_office(data) as office:
+        with office.work.database.reading() as session:
+            seen = seen_since(session, find_game(session, game))
+        for sentence in seen if not as_json else ():
+            typer.echo(sentence)
         ask(f"Let {game} go on and tell all its players?", yes=yes)
         then = go_on(office.work, game)
     due = f"; its deadline is {then:%Y-%m-%d %H:%M} UTC" if then else ""
-    _tell(as_json, f"{game} goes on{due}.", game=game, deadline=then and then.isoformat())
+    facts = {"game": game, "deadline": then and then.isoformat(), "seen": list(seen)}
+    _tell(as_json, f"{game} goes on{due}.", **facts)
 
 
 def extend(

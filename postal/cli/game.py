@@ -88,12 +88,14 @@ def new(
             metavar="HOURS", help="Hours before the deadline to remind players; 0: never."
         ),
     ] = None,
+    yes: Yes = False,
+    as_json: Json = False,
 ) -> None:
     """Start a game for six or eight players: deal, and mail each his cards at the next round."""
     from postal.bootstrap import open_office
     from postal.entropy import new_secret
     from postal.resources import games_path
-    from postal.service.desk.newgame import NewGame, create_game, parse_player
+    from postal.service.desk.newgame import NewGame, check_players, create_game, parse_player
     from postal.service.turns.calendar import of_settings
 
     players = [parse_player(text) for text in player]
@@ -116,8 +118,15 @@ def new(
         for key in ("settle", "grace"):
             options.setdefault(key, str(getattr(chosen, key)))
         wanted = NewGame(name, players, rules, options, calendar, secret)
+        for one, address in check_players(players, office.config.sender) if not as_json else ():
+            typer.echo(f"{one:30} {address}")
+        ask(f"Is every name and address right, and is {name} to begin?", yes=yes)
         loaded = create_game(office.work, wanted, games_path(office.config.folder))
     deadline = loaded.turn.deadline if loaded.turn else None
+    if as_json:
+        facts = {"game": name, "deadline": deadline and deadline.isoformat()}
+        typer.echo(json.dumps(facts | {"players": dict(players)}, ensure_ascii=False))
+        return
     typer.echo(
         f"{name} has begun with {len(players)} players; turn 1 is due"
         f" {deadline:%Y-%m-%d %H:%M} UTC."

@@ -31,10 +31,12 @@ class Book:
     """What is on file for one turn, in the order of acceptance, and who was heard at all.
 
     ``heard`` brings back whoever was dropped (RULES.md 9.4): any line of his puts him there.
+    ``fixed`` are (player, hand) for which nothing may change where a turn is played again (10.7).
     """
 
     filed: tuple[Filed, ...] = ()
     heard: frozenset[str] = frozenset()
+    fixed: frozenset[tuple[str, str]] = frozenset()
 
     def of(self, player: str) -> dict[str, Order]:
         """Return the player's orders by hand."""
@@ -207,7 +209,9 @@ def spare(game: Game, book: Book, player: str, hand: Hand) -> int:
 
 
 def final(game: Game, book: Book, player: str, hand: Hand) -> bool:
-    """Whether the player's give at the hand's table can no longer change (2.4)."""
+    """Whether the player's order for a hand can no longer change (2.4, 10.7)."""
+    if (player, hand.name) in book.fixed:
+        return True
     if game.rules.choice("exchange") != "post" or not isinstance(game.phase_of(hand), GivePhase):
         return False
     givers = _givers(book, hand.table)
@@ -253,7 +257,7 @@ def _cancel(
         yield "", _no_table(order.table)
     for hand in hands:
         if final(game, book, player, hand):
-            yield hand.name, _final(hand)
+            yield hand.name, _final(book, player, hand)
         else:
             yield hand.name, None
 
@@ -262,7 +266,9 @@ def _no_table(table: str) -> Problem:
     return Problem(Fault.NO_SUCH_TABLE, Figures(table=table))
 
 
-def _final(hand: Hand) -> Problem:
+def _final(book: Book, player: str, hand: Hand) -> Problem:
+    if (player, hand.name) in book.fixed:
+        return Problem(Fault.STANDS_AS_IT_WAS, hand=hand.name)
     return Problem(Fault.GIFTS_SENT, Figures(table=hand.table), hand=hand.name)
 
 
@@ -283,8 +289,9 @@ def _checked(game: Game, book: Book, player: str, order: Order) -> Iterator[tupl
         if not place:
             yield "", Checked(None, (_no_table(order.table),))
     for hand, index in places:
-        if isinstance(order, Give) and final(game, book, player, hand):
-            yield hand.name, Checked(None, (_final(hand),))
+        fixed = (player, hand.name) in book.fixed
+        if fixed or (isinstance(order, Give) and final(game, book, player, hand)):
+            yield hand.name, Checked(None, (_final(book, player, hand),))
         else:
             yield hand.name, check(game, hand, index, order)
 

@@ -107,10 +107,11 @@ def due(game: Game) -> tuple[tuple[str, str], ...]:
 def awaited(game: Game, book: Book) -> tuple[tuple[str, str], ...]:
     """Return what is due and not on file, of players who are waited for (RULES.md 9.1, 9.4).
 
-    Whoever was dropped isn't, from the next turn on, unless he was heard of.
+    Whoever was dropped isn't, from the next turn on, unless he was heard of; nor is an order that
+    was missing in a turn that is played again, and may not be put in now (10.7).
     """
     absent = set(game.absent) - book.heard
-    filed = {(entry.player, entry.hand) for entry in book.filed}
+    filed = {(entry.player, entry.hand) for entry in book.filed} | book.fixed
     return tuple(item for item in due(game) if item not in filed and item[0] not in absent)
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 
 from postal.engine import bank
 from postal.engine.book import Book, final, spare
-from postal.engine.cards import Card
+from postal.engine.cards import Card, without
 from postal.engine.game import due_of
 from postal.engine.orders import Bet, Expose, Gift, Give, Keep, LimitRaise, Order
 from postal.engine.phases import betting
@@ -28,7 +28,7 @@ Accepts = Callable[[str], bool]
 _SUMS = frozenset({Fault.OVER_LIMIT, Fault.UNDER_LIMIT, Fault.NOT_COVERED})
 _OTHER_DUE = frozenset(
     {Fault.OTHER_KIND_DUE, Fault.KEEP_MISSING, Fault.WRONG_GIFTS, Fault.WRONG_NUMBER}
-    | {Fault.WRONG_EXPOSURE, Fault.NOT_HELD, Fault.EXPOSED_NOT_KEPT}
+    | {Fault.WRONG_EXPOSURE, Fault.EXPOSURE_SEEN, Fault.NOT_HELD, Fault.EXPOSED_NOT_KEPT}
 )
 """The faults of a line for a hand for which something else is due, or due in another form."""
 _EACH_MEANT = frozenset({Fault.SEVERAL_TABLES, Fault.SECOND_ORDER})
@@ -95,6 +95,10 @@ def offered(game: Game, hand: Hand, index: int, left: int) -> tuple[Order, ...]:
             return (Give(hand.table, tuple(gifts)),)
         case KeepPhase(cards=count, expose=expose):
             return (Keep(hand.table, cards[:count], cards[:expose]),)
+        case ExposePhase(cards=count) if seen := hand.seats[index].known[:count]:
+            # Seen in a turn that was taken back: they are exposed again (10.7).
+            rest = without(cards, seen) or ()
+            return (Expose(hand.table, (*seen, *rest)[:count]),)
         case ExposePhase(cards=1):
             return tuple(Expose(hand.table, (card,)) for card in dict.fromkeys(cards))
         case ExposePhase(cards=count):

@@ -109,9 +109,11 @@ class Fault(StrEnum):
     NO_BET_DUE = "no-bet-due"
     GIFTS_SENT = "gifts-sent"
     LATER_STANDS = "later-stands"
+    STANDS_AS_IT_WAS = "stands-as-it-was"
     WRONG_GIFTS = "wrong-gifts"
     WRONG_NUMBER = "wrong-number"
     WRONG_EXPOSURE = "wrong-exposure"
+    EXPOSURE_SEEN = "exposure-seen"
     NOT_HELD = "not-held"
     EXPOSED_NOT_KEPT = "exposed-not-kept"
     RAISE_CAP = "raise-cap"
@@ -127,6 +129,7 @@ class Fault(StrEnum):
     EXPOSE_NOT_WITH_BET = "expose-not-with-bet"
     EXPOSE_WRONG_NUMBER = "expose-wrong-number"
     EXPOSE_NOT_HELD = "expose-not-held"
+    EXPOSE_SEEN = "expose-seen"
 
     @property
     def code(self) -> Code:
@@ -150,6 +153,8 @@ _CODES: dict[Fault, Code] = {
     Fault.NO_BET_DUE: "not-your-turn",
     Fault.GIFTS_SENT: "final",
     Fault.LATER_STANDS: "final",
+    Fault.STANDS_AS_IT_WAS: "final",
+    Fault.EXPOSURE_SEEN: "final",
     Fault.WRONG_GIFTS: "wrong-count",
     Fault.WRONG_NUMBER: "wrong-count",
     Fault.WRONG_EXPOSURE: "wrong-count",
@@ -167,6 +172,7 @@ _CODES: dict[Fault, Code] = {
     Fault.EXPOSE_NOT_WITH_BET: "expose-dropped",
     Fault.EXPOSE_WRONG_NUMBER: "expose-dropped",
     Fault.EXPOSE_NOT_HELD: "expose-dropped",
+    Fault.EXPOSE_SEEN: "expose-dropped",
 }
 
 

@@ -27,7 +27,8 @@ class Seat:
 
     ``number`` counts from 1 at the table. ``hidden`` are the cards he holds face down, ``shown``
     those face up in the order they were turned. ``named`` are hidden cards that he has named to
-    turn up next; None: not yet.
+    turn up next; None: not yet. ``seen`` are those that were face up in a turn that was taken back
+    (RULES.md 10.7).
     """
 
     number: int
@@ -43,6 +44,20 @@ class Seat:
     won: int = 0
     iou: int = 0
     folded: bool = False
+    seen: tuple[Card, ...] = field(default=(), repr=False)
+
+    @property
+    def known(self) -> tuple[Card, ...]:
+        """The hidden cards that were seen in a turn that was taken back, as they were turned up."""
+        up, hidden = list(self.shown), list(self.hidden)
+        found: list[Card] = []
+        for card in self.seen:
+            if card in up:
+                up.remove(card)
+            elif card in hidden:
+                hidden.remove(card)
+                found.append(card)
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

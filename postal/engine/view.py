@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from postal.engine import bank, offers
 from postal.engine.book import Book, final, sent_gifts, spare
@@ -23,6 +23,7 @@ class SeatLine:
 
     ``shown`` is None where the viewer may not see the exposed cards (RULES.md 3.4). ``hidden``,
     ``discarded`` and ``dealt`` are None unless they are his own or all cards were opened (10.4).
+    ``known`` are hidden cards that were face up in a turn that was taken back (10.7).
     """
 
     number: int
@@ -38,6 +39,7 @@ class SeatLine:
     gave: tuple[Passed, ...] = field(repr=False)
     got: tuple[Passed, ...] = field(repr=False)
     named: tuple[Card, ...] | None = field(repr=False)
+    known: tuple[Card, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ class Due:
     ``may_expose`` says whether he may name a card ahead of time. ``left`` pounds are his for it,
     beside the ``elsewhere`` that his orders on file for other hands need, and reach as ``reach``
     has it. ``give`` counts the cards for each number of seats onward; ``keep`` and ``expose`` say
-    how many. ``final``: what he gave can no longer be changed (2.4). ``examples`` are lines ready
+    how many. ``final``: what he gave can no longer be changed (2.4); ``fixed``: nor can any
+    order of his for the hand, the turn being played again (10.7). ``examples`` are lines ready
     to edit, without any mark before them, and good as they stand: they name his own cards.
     """
 
@@ -99,6 +102,7 @@ class Due:
     elsewhere: int = 0
     reach: offers.Reach = _NO_REACH
     final: bool = False
+    fixed: bool = False
     give: tuple[tuple[int, int], ...] = ()
     keep: int = 0
     expose: int = 0
@@ -241,12 +245,13 @@ def _seat(seat: Seat, *, own: bool, sees_shown: bool) -> SeatLine:
         gave=seat.gave if own else (),
         got=seat.got if own else (),
         named=seat.named if own else None,
+        known=seat.known if sees_shown else (),
     )
 
 
 def _due(game: Game, viewer: str, book: Book) -> tuple[Due, ...]:
     return tuple(
-        _owed(game, book, hand, index)
+        replace(_owed(game, book, hand, index), fixed=(viewer, hand.name) in book.fixed)
         for hand, index in game.hands_of(viewer)
         if index in due_of(game, hand)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from imapclient.exceptions import IMAPClientAbortError, IMAPClientError
@@ -20,7 +21,7 @@ from postal.mail.fetching import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from postal.mail.bounded import BoundedClient
@@ -122,6 +123,32 @@ class Handing:
             found = find(client, size=size, head=head, name=name)
             self._uidvalidity = int(chosen[b"UIDVALIDITY"])
         return None if found is None else self.fetch(found, exact=False)
+
+    def bring_back(self, folders: Sequence[str], is_known: Callable[[str], bool]) -> int:
+        """Put mails of some folders back to where mail arrives, in the order of arrival; how many.
+
+        They are those whose bytes' SHA-256, hex, ``is_known`` does not know. What is too large to
+        be read stays where it is.
+        """
+        found: list[tuple[float, str, int]] = []
+        with self._guarded() as client:
+            for folder in (self._prefix + name for name in folders):
+                if not client.folder_exists(folder):
+                    continue
+                client.select_folder(folder)
+                facts = facts_of(client, sorted(int(uid) for uid in client.search("ALL")))
+                for uid, one in facts.items():
+                    if one.size is not None and one.size > MAX_MAIL_BYTES:
+                        continue
+                    data = client.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
+                    if data is not None and not is_known(hashlib.sha256(data).hexdigest()):
+                        came = one.internal_date.timestamp() if one.internal_date else 0.0
+                        found.append((came, folder, uid))
+            for _, folder, uid in sorted(found):
+                client.select_folder(folder)
+                move_all(client, [uid], self._settings.folder)
+        self._open_folder()
+        return len(found)
 
     def _not_handed_over(self, error: Exception) -> str:
         if isinstance(error, Incomplete):

@@ -156,6 +156,7 @@ def _seat(seat: SeatLine, viewer: str) -> SeatContext:
         gave=passed_contexts(seat.gave),
         got=passed_contexts(seat.got),
         named=None if seat.named is None else faces(seat.named),
+        known=faces(seat.known),
     )
 
 

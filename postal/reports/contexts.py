@@ -92,7 +92,10 @@ class PassedContext:
 
 @dataclass(frozen=True, slots=True)
 class SeatContext:
-    """One seat of a hand, as far as the viewer may know it; ``you`` says that it is his."""
+    """One seat of a hand, as far as the viewer may know it; ``you`` says that it is his.
+
+    ``known`` are hidden cards that were face up in a turn that was taken back.
+    """
 
     number: int
     player: str
@@ -108,6 +111,7 @@ class SeatContext:
     gave: tuple[PassedContext, ...] = field(repr=False)
     got: tuple[PassedContext, ...] = field(repr=False)
     named: Cards | None = field(repr=False)
+    known: Cards = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +224,15 @@ class GameContext:
 class OnFile:
     """One of the player's hands: its order on file as a canonical line, None where none is.
 
-    ``final``: it can no longer be changed or taken back (RULES.md 2.4).
+    ``final``: it can no longer be changed or taken back (RULES.md 2.4). ``fixed``: nor can it,
+    missing or not, since the turn is played again (10.7).
     """
 
     hand: str
     due: bool
     line: str | None = field(repr=False)
     final: bool = False
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +269,8 @@ class ReceiptFacts:
     not have.
     ``nothing`` says that the mail held no order and no command, ``files_unread`` that there is
     more in it, attached, that nobody reads. ``assumed`` names hands that a line without a table
-    was taken for, being the only ones due.
+    was taken for, being the only ones due. ``by_gm``: it was no mail of his, the GM has changed his
+    orders.
     """
 
     hands: tuple[OnFile, ...]
@@ -281,11 +288,12 @@ class ReceiptFacts:
     nothing: bool = False
     files_unread: bool = False
     assumed: tuple[str, ...] = ()
+    by_gm: bool = False
 
     @property
     def complete(self) -> bool:
         """Whether an order is on file wherever one is due."""
-        return all(hand.line is not None for hand in self.hands if hand.due)
+        return all(hand.line is not None for hand in self.hands if hand.due and not hand.fixed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,13 +320,15 @@ class ReceiptContext:
 
     ``owes`` says that something is due from him; ``hold`` is why the turn waits for him, empty
     where it doesn't, and ``until`` the end of that in words, empty where none is set.
-    ``revocable`` are the tables whose order can be taken back, ``final`` the hands whose can't.
+    ``revocable`` are the tables whose order can be taken back, ``final`` the hands whose can't
+    since its cards went by post, and ``fixed`` those whose can't, in a turn that is played again.
     """
 
     hands: tuple[OnFile, ...]
     missing: tuple[str, ...]
     revocable: tuple[str, ...]
     final: tuple[str, ...]
+    fixed: tuple[str, ...]
     complete: bool
     owes: bool
     hold: str
@@ -336,6 +346,7 @@ class ReceiptContext:
     nothing: bool
     files_unread: bool
     assumed: tuple[str, ...]
+    by_gm: bool
 
 
 @dataclass(frozen=True, slots=True)

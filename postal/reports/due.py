@@ -37,6 +37,8 @@ def _due(  # noqa: PLR0913 - one hand is three values of the view
 def _sentences(
     view: GameView, due: Due, table: TableView, seat: SeatLine, opponents: tuple[str, ...]
 ) -> list[str]:
+    if due.fixed:
+        return ["What you ordered here in the turn that was taken back, or didn't, stands."]
     match due.kind:
         case "give" if due.final:
             return ["Your gifts at this table are on their way and can no longer be changed."]

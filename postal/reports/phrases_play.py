@@ -32,9 +32,16 @@ PLAY_PHRASES: dict[Fault, Phrase] = {
     Fault.LATER_STANDS: _of_hand(
         "a later mail of yours was handled before this one, and what it says there stands."
     ),
+    Fault.STANDS_AS_IT_WAS: _of_hand(
+        "what you ordered in the turn that was taken back stands.",
+        advice="The GM has not opened it for you, or cards of it were seen.",
+    ),
     Fault.WRONG_GIFTS: _of_hand("you must give {gifts}.", _EXAMPLE),
     Fault.WRONG_NUMBER: _of_hand("you must {verb} {needed_cards}, not {given}.", _EXAMPLE),
     Fault.WRONG_EXPOSURE: _of_hand("you must expose {needed_cards}, not {given}.", _EXAMPLE),
+    Fault.EXPOSURE_SEEN: _of_hand(
+        "you must expose {cards} again, as in the turn that was taken back.", _EXAMPLE
+    ),
     Fault.NOT_HELD: _of_hand("you do not hold {cards}; face down you hold {held}.", _EXAMPLE),
     Fault.EXPOSED_NOT_KEPT: _of_hand(
         "you can expose only cards that you keep, and you keep {held}.", _EXAMPLE
@@ -61,4 +68,8 @@ PLAY_PHRASES: dict[Fault, Phrase] = {
     Fault.EXPOSE_NOT_WITH_BET: _of_hand(f"{_STANDS} only a raise or a stay can name one."),
     Fault.EXPOSE_WRONG_NUMBER: _of_hand(f"{_STANDS} name {{needed_cards}}."),
     Fault.EXPOSE_NOT_HELD: _of_hand(f"{_STANDS} you do not hold {{it}} face down."),
+    Fault.EXPOSE_SEEN: _of_hand(
+        f"{_STANDS} after a stay you must expose {{cards}} again, as in the turn that was taken"
+        " back."
+    ),
 }

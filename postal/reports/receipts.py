@@ -19,13 +19,16 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
     hold = facts.hold
     return ReceiptContext(
         hands=facts.hands,
-        missing=tuple(hand.hand for hand in facts.hands if hand.due and hand.line is None),
+        missing=tuple(
+            hand.hand for hand in facts.hands if hand.due and hand.line is None and not hand.fixed
+        ),
         revocable=tuple(
             hand.hand.rstrip("0123456789")
             for hand in facts.hands
             if hand.line is not None and not hand.final
         ),
-        final=tuple(hand.hand for hand in facts.hands if hand.final),
+        final=tuple(hand.hand for hand in facts.hands if hand.final and not hand.fixed),
+        fixed=tuple(hand.hand for hand in facts.hands if hand.fixed),
         complete=facts.complete,
         owes=any(hand.due for hand in facts.hands),
         hold=hold.why if hold else "",
@@ -43,6 +46,7 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
         nothing=facts.nothing,
         files_unread=facts.files_unread,
         assumed=facts.assumed,
+        by_gm=facts.by_gm,
     )
 
 

@@ -93,6 +93,8 @@ class Reports:
     def receipt(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
         """Return the answer to a mail with orders (ORDERS.md, "The receipt")."""
         title = f"receipt, turn {view.turn}"
+        if facts.by_gm:
+            title = f"orders that the GM has put in for you, turn {view.turn}"
         return self._render(
             "receipt", frame, title, view, receipt=receipt_context(facts, frame.reader_zone)
         )
@@ -128,7 +130,7 @@ class Reports:
         """Return how to write orders, and the commands."""
         return self._render("help", frame, "how to write orders")
 
-    def late(
+    def late(  # noqa: PLR0913 - each is a part of what is told
         self,
         frame: Frame,
         view: GameView,
@@ -136,14 +138,18 @@ class Reports:
         *,
         until: datetime | None = None,
         passed_on: bool = False,
+        void: bool = False,
     ) -> Rendered:
         """Return the answer to mail for a turn that is over, or not begun: nothing was done.
 
         ``until`` (aware UTC) makes it the one answer to all such mails up to then. Once the game is
-        over it says who won, and whether the words were ``passed_on`` to the GM.
+        over it says who won, and whether the words were ``passed_on`` to the GM. ``void``: the turn
+        was taken back (RULES.md 10.7).
         """
         early = turn_named > view.turn
         title = f"turn {turn_named} has not begun" if early else f"too late for turn {turn_named}"
+        if void:
+            title = f"turn {turn_named} was taken back"
         winners = [name for place, name, _ in view.standings if place == 1]
         return self._render(
             "late",
@@ -154,6 +160,7 @@ class Reports:
             until=long_time(until, frame.reader_zone) if until else "",
             winners=["you" if name == view.viewer else name for name in winners],
             passed_on=passed_on,
+            void=void,
         )
 
     def hint(self, frame: Frame) -> Rendered:
@@ -227,10 +234,34 @@ class Reports:
         )
         return self._render("gift", frame, f"cards by post, turn {view.turn}", view, gifts=came)
 
-    def hold(self, frame: Frame, view: GameView, step: Literal["begun", "over"]) -> Rendered:
-        """Return the word to a player that the GM stops a game's clock, or lets it go on."""
-        title = {"begun": "on hold", "over": f"goes on{_orders_due(frame, view)}"}[step]
+    def hold(
+        self, frame: Frame, view: GameView, step: Literal["begun", "over", "restored"]
+    ) -> Rendered:
+        """Return the word to a player that the GM stops a game's clock, or lets it go on.
+
+        ``restored``: it was put back from a backup, and is on hold since.
+        """
+        title = {
+            "begun": "on hold",
+            "over": f"goes on{_orders_due(frame, view)}",
+            "restored": "put back from a backup, on hold",
+        }[step]
         return self._render("hold", frame, title, view, step=step)
+
+    def rolled_back(self, frame: Frame, view: GameView, facts: ReceiptFacts, last: int) -> Rendered:
+        """Return the word to a player that turns were taken back (RULES.md 10.7).
+
+        ``view`` is the game at the turn that is played again, ``facts`` what is on file in it for
+        the player from its start, and ``last`` the last turn that no longer counts.
+        """
+        return self._render(
+            "rollback",
+            frame,
+            f"turn {view.turn} is played again{_orders_due(frame, view)}",
+            view,
+            receipt=receipt_context(facts, frame.reader_zone),
+            last=last,
+        )
 
     def abandoned(self, frame: Frame, view: GameView, words: str = "") -> Rendered:
         """Return the word to a player that the GM has given a game up, with the GM's own words."""

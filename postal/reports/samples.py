@@ -14,6 +14,7 @@ from postal.engine.game import TableSetup, adjudicate, due_of, start
 from postal.engine.orders import Bet, Expose, Line, Order
 from postal.engine.phases import ACTIONS
 from postal.engine.problems import Fault, Figures, Problem
+from postal.engine.rollback import on_file_again, with_seen
 from postal.engine.rulefile import option_choices, read_rules
 from postal.engine.rules import BettingPhase, ExposePhase, Rules
 from postal.engine.state import Game, Hand
@@ -166,6 +167,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, before, number)
     yield reports.late(_FRAME, before, number + 1)
     yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
+    yield reports.late(_FRAME, before, number + 1, void=True)
+    yield reports.late(_FRAME, before, number, until=_FRAME.now, void=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
     yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
     yield reports.deadline(_FRAME, before, _FRAME.now, "gm")
@@ -173,6 +176,9 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.hold(held, before, "begun")
     yield reports.hold(replace(held, hold_until=None), before, "begun")
     yield reports.hold(_FRAME, before, "over")
+    yield reports.hold(replace(held, hold_until=None), before, "restored")
+    if player == _READER:
+        yield from _rollbacks(reports, turn, player)
     yield reports.message(_FRAME, before, "Well played.\nA: fold", alone=True)
     yield reports.message(_FRAME, before, "Well played.", alone=False)
     yield reports.abandoned(_FRAME, before, "Too few of us were left.")
@@ -188,6 +194,33 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.zone(_AWAY, before, known=False)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
+
+
+def _rollbacks(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
+    """Yield the mails that a turn is played again, to one who may change his orders or may not."""
+    game, number = with_seen(turn.before, [(turn.before.turn, turn.events)]), turn.before.turn
+    for may_change, last, book in (
+        (True, number, turn.book),
+        (False, number + 2, turn.book),
+        (False, number, Book()),
+    ):
+        again = on_file_again(game, book, lambda *_, may=may_change: may)
+        seen, filed = view(game, player, again), again.of(player)
+        owed = {item.hand: item.fixed for item in seen.due}
+        hands = tuple(
+            OnFile(
+                hand.name,
+                hand.name in owed,
+                filed[hand.name].line() if hand.name in filed else None,
+                owed.get(hand.name, False),
+                owed.get(hand.name, False),
+            )
+            for hand, _ in game.hands_of(player)
+            if not hand.over
+        )
+        facts = ReceiptFacts(hands, committed(game, again, player), seen.balance)
+        yield reports.rolled_back(_FRAME, seen, facts, last)
+        yield reports.receipt(_FRAME, seen, facts)
 
 
 def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
@@ -215,7 +248,8 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     complete = ReceiptFacts(filed, committed=0, left=seen.balance, problems=_PROBLEMS)
     waits = [replace(complete, hold=Hold(why, _FRAME.deadline)) for why in ("asked", "trouble")]
     earlier = replace(complete, hold=Hold("earlier", _FRAME.deadline), hands=(quiet,))
-    for facts in (nothing, odd, ready, vain, complete, *waits, earlier):
+    by_gm = replace(complete, problems=(), by_gm=True)
+    for facts in (by_gm, nothing, odd, ready, vain, complete, *waits, earlier):
         yield reports.receipt(_FRAME, seen, facts)
         yield reports.orders_on_file(_PLAIN_FRAME, seen, facts)
 

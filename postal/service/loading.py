@@ -15,19 +15,21 @@ from sqlmodel import Session
 from postal.engine.book import Book, Filed
 from postal.engine.game import awaited, due, on_notice
 from postal.engine.orders import Order
+from postal.engine.rollback import with_seen
 from postal.engine.rules import Rules
 from postal.engine.state import Game
 from postal.errors import PostalError
 from postal.ordertext import name_problem
 from postal.service.blame import whereabouts
 from postal.service.gamefiles import make_rules
-from postal.store.codec import decode_game, decode_order
+from postal.store.codec import decode_events, decode_game, decode_order
 from postal.store.games import game_by_slug
 from postal.store.orders import attendance_of_turn, orders_on_file
 from postal.store.problems import StoreUnavailable
 from postal.store.rows import AttendanceRow, GameRow, GameStatus, TurnRow, TurnStatus, fold
 from postal.store.seats import HeldSeat, seats_of
 from postal.store.turns import last_turns
+from postal.store.voidturns import last_done_before, void_turns
 
 
 class UnreadableGameError(PostalError):
@@ -189,6 +191,8 @@ def load_game(session: Session, row: GameRow) -> LoadedGame:
         assert done is not None, "a stored game was dealt"
         assert done.state is not None, "a turn that is done has a state"
         game = _stored_game(done.state, row.rules, row.options, len(seats), row.edition)
+        if turn is not None and turn.attempt > 1:
+            game = _with_seen(session, row.id, game, turn)
         return LoadedGame(row, rules, game, seats, turn, done)
 
 
@@ -220,7 +224,32 @@ def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:
         )
         rows = attendance_of_turn(session, turn.id)
         heard = frozenset(names[row.seat_id] for row in rows if row.heard)
-        return TurnFile(Book(filed, heard), {names[row.seat_id]: _presence(row) for row in rows})
+        hands: dict[str, list[str]] = json.loads(turn.fixed) if turn.fixed else {}
+        fixed = frozenset((names[int(seat)], one) for seat, some in hands.items() for one in some)
+        return TurnFile(
+            Book(filed, heard, fixed), {names[row.seat_id]: _presence(row) for row in rows}
+        )
+
+
+def fixed_text(loaded: LoadedGame, book: Book) -> str:
+    """Return what a turn's row keeps of the orders that can't change in it (RULES.md 10.7)."""
+    hands: dict[int, list[str]] = {}
+    for player, hand in sorted(book.fixed):
+        hands.setdefault(loaded.seat(player).id, []).append(hand)
+    return json.dumps(hands) if hands else ""
+
+
+def _with_seen(session: Session, game_id: int, game: Game, turn: TurnRow) -> Game:
+    """Return the game with what was seen in void turns, where the turn in play is played again."""
+    voids = [row for row in void_turns(session, game_id, turn.number) if _before(row, turn)]
+    last = last_done_before(session, turn)
+    if last is None or last < turn.number:
+        return game
+    return with_seen(game, [(row.number, decode_events(row.events or "[]")) for row in voids])
+
+
+def _before(row: TurnRow, turn: TurnRow) -> bool:
+    return (row.id or 0) < (turn.id or 0)
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from cattrs.gen import make_dict_unstructure_fn, override
 from cattrs.preconf.json import make_converter
 from cattrs.strategies import configure_tagged_union, include_subclasses
 
@@ -15,7 +16,7 @@ from postal.engine.cards import Card
 from postal.engine.events import Event
 from postal.engine.orders import Order
 from postal.engine.rules import Rules
-from postal.engine.state import Game, Hand, Table
+from postal.engine.state import Game, Hand, Seat, Table
 
 NAME_FIELDS = frozenset(
     {
@@ -31,6 +32,13 @@ _CONVERTER.register_structure_hook(Card, lambda text, _: Card.parse(text))
 configure_tagged_union(Order, _CONVERTER, tag_name="order")
 include_subclasses(
     Event, _CONVERTER, union_strategy=partial(configure_tagged_union, tag_name="event")
+)
+# What may change is no evidence of what was used; few cards are seen in turns taken back.
+_CONVERTER.register_unstructure_hook(
+    Book, make_dict_unstructure_fn(Book, _CONVERTER, fixed=override(omit=True))
+)
+_CONVERTER.register_unstructure_hook(
+    Seat, make_dict_unstructure_fn(Seat, _CONVERTER, seen=override(omit_if_default=True))
 )
 
 

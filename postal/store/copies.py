@@ -22,14 +22,11 @@ def copy_beside(file: Path, why: str) -> Path:
     # Under the good name nothing half made is ever seen, even where the process is killed.
     part = file.with_name(f"{file.name}.{why}.part")
     try:
-        part.unlink(missing_ok=True)
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(part)) as target:
-            source.backup(target)
+        copy_to(file, part)
         part.rename(copy)
     except (OSError, sqlite3.Error) as error:
         part.unlink(missing_ok=True)
-        full = _full(error)
+        full = is_full(error)
         why = "there is no room for that" if full else "that failed"
         raise (StoreHindered if full else StoreUnavailable)(
             f"Before the database is brought up to date it is copied to {copy}: {why}. See to room "
@@ -38,7 +35,19 @@ def copy_beside(file: Path, why: str) -> Path:
     return copy
 
 
-def _full(error: OSError | sqlite3.Error) -> bool:
+def copy_to(file: Path, copy: Path) -> None:
+    """Copy a database as it is at one moment, though others write; the copy is its owner's alone.
+
+    What stood under the copy's name goes. Raises OSError or sqlite3.Error.
+    """
+    copy.unlink(missing_ok=True)
+    os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+
+
+def is_full(error: OSError | sqlite3.Error) -> bool:
+    """Return whether there is no room for what failed."""
     if isinstance(error, OSError):
         return error.errno in {errno.ENOSPC, errno.EDQUOT}
     return getattr(error, "sqlite_errorname", "") in {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}

@@ -139,6 +139,12 @@ def already_handled(session: Session, mail: MailRow) -> MailRow | None:
     return session.exec(_SAME, params={"bytes": mail.sha256, "number": mail.id}).first()
 
 
+def is_stored(session: Session, sha256: str) -> bool:
+    """Whether a mail with these bytes (SHA-256, hex) is stored, whatever became of it."""
+    statement = select(MailRow.id).where(MailRow.sha256 == sha256)
+    return session.exec(statement.limit(1)).first() is not None
+
+
 def lease_mail(  # noqa: PLR0913 - each says which, named at the call
     session: Session,
     *,

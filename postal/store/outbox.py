@@ -73,6 +73,32 @@ def _queue(session: Session, message: OutboxRow, known: set[str | None]) -> bool
     return True
 
 
+def reports_told(
+    session: Session, game_id: int, from_turn: int, kinds: Collection[str]
+) -> Sequence[tuple[int, int]]:
+    """Return (turn, seat) of the letters of some kinds that tell of a turn or of a later one."""
+    statement = select(OutboxRow.turn, OutboxRow.seat_id).where(_telling(game_id, from_turn, kinds))
+    rows = session.exec(statement.order_by(col(OutboxRow.id))).all()
+    return [(turn or 0, seat or 0) for turn, seat in dict.fromkeys(rows)]
+
+
+def write_reports_anew(
+    session: Session, game_id: int, from_turn: int, kinds: Collection[str]
+) -> None:
+    """Let the letters that tell of a turn, or of a later one, be written once more."""
+    statement = update(OutboxRow).where(_telling(game_id, from_turn, kinds))
+    session.exec(statement.values(once_key=None))
+
+
+def _telling(game_id: int, from_turn: int, kinds: Collection[str]) -> ColumnElement[bool]:
+    return and_(
+        col(OutboxRow.game_id) == game_id,
+        col(OutboxRow.turn) >= from_turn,
+        col(OutboxRow.kind).in_(kinds),
+        col(OutboxRow.seat_id).is_not(None),
+    )
+
+
 def due_message(session: Session, now: datetime, *, though_held: bool = False) -> OutboxRow | None:
     """Return the message that is to be sent next, kept from other processes; None: there is none.
 

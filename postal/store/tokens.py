@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import bindparam, delete, update
+from sqlalchemy import and_, bindparam, delete, update
 from sqlmodel import Session, col, select
 
 from postal.store.inserting import insert_new
@@ -23,7 +23,7 @@ _ORDERING = (
 )
 _KNOWN = select(TokenRow).where(_ASKED)
 _GIVEN = select(TokenRow.digest).where(_ASKED)
-_SEATS = select(TokenRow.digest, GameRow, SeatRow, TokenRow.turn).where(*_ORDERING)
+_SEATS = select(TokenRow, GameRow, SeatRow).where(*_ORDERING)
 _IDS = select(TokenRow.digest, SeatRow.game_id, TokenRow.seat_id, TokenRow.turn).where(*_ORDERING)
 
 
@@ -76,13 +76,16 @@ def known_tokens(session: Session, tokens: Collection[str]) -> dict[str, TokenRo
 
 def seats_by_token(
     session: Session, tokens: Collection[str]
-) -> dict[str, tuple[GameRow, SeatRow, int]]:
-    """Return game, seat and turn of those of some tokens that order something, by one statement."""
+) -> dict[str, tuple[GameRow, SeatRow, int, bool]]:
+    """Return game, seat, turn and whether that is void of those of some tokens that order for one.
+
+    It takes one statement.
+    """
     return _keyed(
         tokens,
         lambda asked: {
-            name: (game, seat, turn or 0)
-            for name, game, seat, turn in session.exec(_SEATS, params=asked)
+            token.digest: (game, seat, token.turn or 0, token.void_at is not None)
+            for token, game, seat in session.exec(_SEATS, params=asked)
         },
     )
 
@@ -106,6 +109,20 @@ def revoke(session: Session, seat_ids: Collection[int]) -> int:
     session.exec(seats.values(token_serial=col(SeatRow.token_serial) + 1))
     statement = delete(TokenRow).where(col(TokenRow.seat_id).in_(seat_ids))
     return session.exec(statement).rowcount
+
+
+def make_void(
+    session: Session, seat_ids: Collection[int], from_turn: int, now: datetime, serial: int
+) -> None:
+    """Make the tokens of some seats void for a turn and all later ones; new ones have ``serial``.
+
+    They still say whose a mail is, so that it can be answered (RULES.md 10.7).
+    """
+    of_seats = col(TokenRow.seat_id).in_(seat_ids)
+    later = and_(of_seats, col(TokenRow.turn) >= from_turn, col(TokenRow.void_at).is_(None))
+    session.exec(update(TokenRow).where(later).values(void_at=now))
+    seats = update(SeatRow).where(col(SeatRow.id).in_(seat_ids))
+    session.exec(seats.values(token_serial=serial))
 
 
 def revoke_for_address(session: Session, address_id: int) -> None:

@@ -38,12 +38,6 @@ _ADVANCE = (
 )
 
 
-def turns_of(session: Session, game_id: int) -> Sequence[TurnRow]:
-    """Return all turns of a game that count, the deal first."""
-    statement = select(TurnRow).where(TurnRow.game_id == game_id, IN_PLAY)
-    return session.exec(statement.order_by(col(TurnRow.number))).all()
-
-
 def last_turns(session: Session, game_id: int) -> tuple[TurnRow | None, TurnRow | None]:
     """Return the last turn adjudicated, from whose ``state`` the game goes on, and the one in play.
 

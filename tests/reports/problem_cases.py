@@ -5,6 +5,7 @@ from typing import Any
 
 from postal.engine.book import Book
 from postal.engine.problems import NO_FIGURES, Fault, Problem
+from postal.engine.rollback import on_file_again, with_seen
 from postal.mail.incoming import read
 from postal.ordertext import Context, Reading, read_mail
 from postal.ordertext.lines import LONGEST_LINE
@@ -146,6 +147,29 @@ def _expose() -> Play:
     return play
 
 
+def _again() -> Play:
+    """Return a game whose first bet is played again, and may not be another."""
+    play = _bet()
+    before = play.game
+    play.good("Ann", "A: raise 40000")
+    book = play.book
+    play.turn()
+    play.game, play.book = before, on_file_again(before, book, lambda *_: False)
+    return play
+
+
+def _seen_again(*, exposing: bool) -> Play:
+    """Return a game that was taken back to before an exposure, or to the stay before it."""
+    play = _bet()
+    play.turn(Ann="A: raise 40000")
+    before, staying = play.game, play.turn(Bob="A: stay")
+    if exposing:
+        before = play.game
+    exposed = play.turn(Ann="A: expose KC", Bob="A: expose 9D")
+    play.game = with_seen(before, [(before.turn, () if exposing else staying), (9, exposed)])
+    return play
+
+
 def _over() -> Play:
     play = _bet()
     play.turn(Ann="A: fold")
@@ -172,6 +196,9 @@ PLAYED: Mapping[Fault, tuple[Callable[[], Play], str, str]] = {
     Fault.NO_BET_STAGE: (_give, "Ann", "all: fold"),
     Fault.NO_BET_DUE: (_capped, "Ann", "all: stay"),
     Fault.GIFTS_SENT: (_posted, "Ann", GIVE),
+    Fault.STANDS_AS_IT_WAS: (_again, "Ann", "A: fold"),
+    Fault.EXPOSURE_SEEN: (lambda: _seen_again(exposing=True), "Ann", "A: expose QD"),
+    Fault.EXPOSE_SEEN: (lambda: _seen_again(exposing=False), "Bob", "A: stay expose 2S"),
     Fault.WRONG_GIFTS: (_give, "Ann", "A: give 2C next, 3C 4C previous"),
     Fault.WRONG_NUMBER: (_keep, "Ann", "A: keep 5C 6C 7C expose 5C 6C 7C"),
     Fault.WRONG_EXPOSURE: (_expose, "Ann", "A: expose KC QD"),

@@ -96,6 +96,7 @@ class Post:
     clock: ManualClock
     inbox: dict[int, tuple[bytes, datetime, int]] = field(default_factory=dict)
     folders: dict[str, list[bytes]] = field(default_factory=dict)
+    came: dict[bytes, datetime] = field(default_factory=dict)
     sent: list[tuple[str, bytes]] = field(default_factory=list)
     results: list[SendResult] = field(default_factory=list)
     uidvalidity: int = 7
@@ -212,6 +213,19 @@ class Post:
                 return Fetched(1, 1, size, self.clock.now(), raw)
         return None
 
+    def bring_back(self, folders: Sequence[str], is_known: Callable[[str], bool]) -> int:
+        """Put mails that are not known back into the inbox, as if they had come now."""
+        unknown = [
+            (folder, raw)
+            for folder in folders
+            for raw in self.folders.get(folder, ())
+            if not is_known(hashlib.sha256(raw).hexdigest())
+        ]
+        for folder, raw in unknown:
+            self.folders[folder].remove(raw)
+            self.deliver(raw, self.came.get(raw))
+        return len(unknown)
+
     def facts(self, uids: Sequence[int]) -> dict[int, Facts]:
         """Return size and time of mails."""
         found = {uid: self.inbox[uid] for uid in uids}
@@ -234,7 +248,8 @@ class Post:
         self._stumble("move")
         for uid in uids:
             if uid in self.inbox:
-                self.folders.setdefault(folder, []).append(self.inbox.pop(uid)[0])
+                raw, self.came[raw], _ = self.inbox.pop(uid)
+                self.folders.setdefault(folder, []).append(raw)
 
     def move_on(self, size: int, sha256: str, source: str, target: str) -> None:
         """Move a mail on from one folder to another."""

@@ -21,8 +21,8 @@ from postal.store.turns import (
     set_due,
     set_game_aside,
     set_turn_aside,
-    turns_of,
 )
+from postal.store.voidturns import turns_of
 from tests.store.store_league import (
     LEASE,
     MINUTE,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from postal.engine import bank
-from postal.engine.cards import without
+from postal.engine.cards import Card, without
 from postal.engine.events import (
     BetsFirst,
     Called,
@@ -149,18 +149,20 @@ def _barred(
 def _with_exposure(game: Game, hand: Hand, index: int, bet: Bet) -> Checked:
     """Return a bet with the cards to expose after it, or without those it cannot have (5.4)."""
     following = game.rules.phases[hand.phase + 1 : hand.phase + 2]
-    needed = 0
+    seat, needed, seen = hand.seats[index], 0, cast(tuple[Card, ...], ())
     if not following or not isinstance(following[0], ExposePhase):
         fault = Fault.EXPOSE_NOT_NEXT
     elif bet.verb not in ("raise", "stay"):
         fault = Fault.EXPOSE_NOT_WITH_BET
     elif len(bet.expose) != following[0].cards:
         fault, needed = Fault.EXPOSE_WRONG_NUMBER, following[0].cards
-    elif without(hand.seats[index].hidden, bet.expose) is None:
+    elif without(seat.hidden, bet.expose) is None:
         fault = Fault.EXPOSE_NOT_HELD
+    elif without(bet.expose, seat.known[: following[0].cards]) is None:
+        fault, seen = Fault.EXPOSE_SEEN, seat.known[: following[0].cards]
     else:
         return Checked(bet)
-    figures = Figures(verb=bet.verb, needed=needed, given=len(bet.expose))
+    figures = Figures(verb=bet.verb, needed=needed, given=len(bet.expose), cards=seen)
     problem = Problem(fault, figures, hand=hand.name)
     return Checked(replace(bet, expose=()), (problem,))
 

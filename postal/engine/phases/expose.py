@@ -34,18 +34,24 @@ def due(game: Game, hand: Hand) -> tuple[int, ...]:
 
 
 def default(game: Game, hand: Hand, index: int) -> tuple[Order, str]:
-    """Expose the lower of the two hidden cards (9.2)."""
-    lowest = sorted(hand.seats[index].hidden)[: phase_of(game, hand).cards]
-    return Expose(hand.table, tuple(lowest)), "expose"
+    """Expose the lower of the two hidden cards (9.2), or what was exposed before (10.7)."""
+    seat, count = hand.seats[index], phase_of(game, hand).cards
+    seen = seat.known[:count]
+    others = sorted(without(seat.hidden, seen) or ())
+    return Expose(hand.table, (*seen, *others)[:count]), "expose"
 
 
 def check(game: Game, hand: Hand, index: int, order: Order) -> Checked:
-    """Check that so many hidden cards of the seat's own are named (5.4)."""
+    """Check that so many hidden cards of the seat's own are named (5.4), the same again (10.7)."""
     cards, needed = cast(Expose, order).cards, phase_of(game, hand).cards
     if len(cards) != needed:
         figures = Figures(given=len(cards), needed=needed)
         return refuse(hand, Fault.WRONG_EXPOSURE, figures)
-    return not_held(hand.seats[index], cards, hand) or Checked(order)
+    unheld = not_held(hand.seats[index], cards, hand)
+    seen = hand.seats[index].known[:needed]
+    if unheld is None and without(cards, seen) is None:
+        return refuse(hand, Fault.EXPOSURE_SEEN, Figures(cards=seen))
+    return unheld or Checked(order)
 
 
 def apply(game: Game, moves: Sequence[Move]) -> Played:

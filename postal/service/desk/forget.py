@@ -41,7 +41,7 @@ from postal.store.rows import (
 )
 from postal.store.seats import seat_called, seats_of
 from postal.store.tokens import revoke, revoke_for_address
-from postal.store.turns import turns_of
+from postal.store.voidturns import turns_of
 
 LOG = logging.getLogger("postal")
 

@@ -65,18 +65,18 @@ def _entry(row: JournalRow) -> dict[str, Any]:
 
 
 def _turns(session: Session, game_id: int) -> list[dict[str, Any]]:
-    statement = select(TurnRow.number, TurnRow.adjudicated_at, TurnRow.forced).where(
+    statement = select(TurnRow).where(
         TurnRow.game_id == game_id, TurnRow.status == TurnStatus.DONE, col(TurnRow.number) > 0
     )
     return [
         {
-            "at": at.isoformat() if at else "",
-            "turn": number,
-            "who": "GM" if forced else "postal",
+            "at": row.adjudicated_at.isoformat() if row.adjudicated_at else "",
+            "turn": row.number,
+            "who": "GM" if row.forced else "postal",
             "what": "adjudicated",
-            "more": "forced" if forced else "",
+            "more": ", ".join(["forced"] * row.forced + ["void by now"] * bool(row.void_at)),
         }
-        for number, at, forced in session.exec(statement).all()
+        for row in session.exec(statement.order_by(col(TurnRow.id))).all()
     ]
 
 
@@ -90,7 +90,7 @@ def _orders(session: Session, game_id: int, *, reveal: bool) -> list[dict[str, A
     )
     found: list[dict[str, Any]] = []
     for row, number, name in session.exec(statement).all():
-        mail = f"mail {row.mail_id}" if row.mail_id else ""
+        mail = f"mail {row.mail_id}" if row.mail_id else "by the GM"
         shown = (row.hand, row.line, row.sentence) if reveal else (row.code,)
         more = "; ".join(part for part in (*shown, mail) if part)
         entry = {"at": row.at.isoformat(), "turn": number, "who": name}

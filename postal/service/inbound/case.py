@@ -53,7 +53,7 @@ class SeatCase(Case):
         row = self.loaded.row
         if turn is None or turn.status is not TurnStatus.OPEN or turn.number != self.whose.turn:
             return False
-        if row.status is not GameStatus.RUNNING:
+        if row.status is not GameStatus.RUNNING or self.whose.void:
             return False
         return self._came_before_it_closed
 

@@ -44,6 +44,8 @@ def late(case: SeatCase) -> Outcome | None:
     passed_on = game.finished and _pass_on(case)
     _answer(case, passed_on=passed_on)
     reason = "after the end" if game.finished else "too early" if named > game.turn else "too late"
+    if case.whose.void:
+        reason = "for a turn that was taken back"
     return Outcome(MailStatus.DONE, reason, case.whose, turn=case.heard())
 
 
@@ -51,7 +53,7 @@ def _would_be_in_time(case: SeatCase) -> bool:
     turn = case.loaded.turn
     if turn is None or turn.status is not TurnStatus.SET_ASIDE or turn.number != case.whose.turn:
         return False
-    if case.loaded.row.status is not GameStatus.RUNNING:
+    if case.loaded.row.status is not GameStatus.RUNNING or case.whose.void:
         return False
     closes = case.loaded.closes
     return closes is None or case.row.internal_date <= closes
@@ -70,13 +72,16 @@ def _answer(case: SeatCase, *, passed_on: bool) -> None:
     current, named = loaded.game.turn, case.whose.turn
     # At its deadline a turn may not be adjudicated yet: an answer to this is for the next.
     following = max(current, named) + (named == current)
+    if case.whose.void:
+        following = current
     frame = case.letters.frame(loaded, seat, orders_for=following)
     seen = view(loaded.game, seat.name, case.file.book)
     reports = case.work.reports
     if loaded.row.status is GameStatus.ABANDONED:
         rendered = reports.abandoned(frame, seen)
     else:
-        rendered = reports.late(frame, seen, named, until=send_at, passed_on=passed_on)
+        void = case.whose.void
+        rendered = reports.late(frame, seen, named, until=send_at, passed_on=passed_on, void=void)
     letter = Letter(LetterKind.LATE, rendered, current, following, case.incoming, send_at)
     case.letters.to_player(loaded, seat, letter)
 

@@ -39,6 +39,13 @@ def receipt_facts(loaded: LoadedGame, filing: Filing, now: datetime) -> ReceiptF
     )
 
 
+def file_facts(loaded: LoadedGame, book: Book, player: str) -> ReceiptFacts:
+    """Return the facts of what is on file for a player, whatever any mail has said."""
+    needed = committed(loaded.game, book, player)
+    left = bank.cash(loaded.game, player) - needed
+    return ReceiptFacts(_on_file(loaded, book, player), needed, left)
+
+
 def _hold(loaded: LoadedGame, filing: Filing, now: datetime) -> Hold | None:
     """Return why the turn waits for the player, and until when; None where it doesn't."""
     player, presence = filing.player, filing.presence
@@ -69,6 +76,7 @@ def _on_file(loaded: LoadedGame, book: Book, player: str) -> tuple[OnFile, ...]:
             (player, hand.name) in owed,
             orders[hand.name].line() if hand.name in orders else None,
             final(loaded.game, book, player, hand),
+            (player, hand.name) in book.fixed,
         )
         for hand, _ in loaded.game.hands_of(player)
         if not hand.over

@@ -26,6 +26,7 @@ _OF_NO_HAND = frozenset(
         Fault.BLOCK_WITHOUT_COLON,
         Fault.BLOCK_EMPTY,
         Fault.LATER_STANDS,
+        Fault.STANDS_AS_IT_WAS,
     }
 )
 """What is wrong with a command, which is meant for no hand, or with an order of no account."""

@@ -18,11 +18,15 @@ _COPIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """The seat whose token a mail carries, its game, and the turn that the token is for."""
+    """The seat whose token a mail carries, its game, and the turn that the token is for.
+
+    ``void``: that turn was taken back (RULES.md 10.7), and the token orders nothing any more.
+    """
 
     game: GameRow
     seat: SeatRow
     turn: int
+    void: bool = False
 
     @property
     def seat_id(self) -> int:

@@ -16,6 +16,7 @@ class LetterKind(StrEnum):
     FINAL = "final"
     RESEND = "resend"
     RECEIPT = "receipt"
+    AMENDED = "amended"
     HELP = "help"
     STATUS = "status"
     ORDERS = "orders"
@@ -31,6 +32,7 @@ class LetterKind(StrEnum):
     HOLD = "hold"
     MESSAGE = "message"
     ABANDONED = "abandoned"
+    ROLLBACK = "rollback"
     REMINDER = "reminder"
     ADDRESS = "address"
     GM = "gm"
@@ -48,7 +50,7 @@ class LetterKind(StrEnum):
     @property
     def has_calendar(self) -> bool:
         """Whether the deadline comes with it as a calendar event."""
-        return self in (*REPORTS, LetterKind.RESEND, LetterKind.DEADLINE)
+        return self in (*REPORTS, LetterKind.RESEND, LetterKind.DEADLINE, LetterKind.ROLLBACK)
 
     def once_key(self, game_id: int, turn: int, seat_id: int) -> str | None:
         """Return the key under which a letter is written once; None for those that are not."""
@@ -68,6 +70,8 @@ _UNASKED = (
     LetterKind.HOLD,
     LetterKind.MESSAGE,
     LetterKind.ABANDONED,
+    LetterKind.ROLLBACK,
+    LetterKind.AMENDED,
 )
 """What answers no mail either."""
 

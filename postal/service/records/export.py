@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from postal.errors import PostalError
 from postal.service.loading import find_game, load_game
+from postal.service.records.course import Course
 from postal.service.records.lines import written_lines
 from postal.service.records.record import write_record
 from postal.service.workplace import Workplace
-from postal.store.codec import decode_game
-from postal.store.rows import TurnStatus
-from postal.store.turns import turns_of
+from postal.store.codec import decode_events, decode_game
+from postal.store.voidturns import done_turns
 
 
 def export_game(work: Workplace, slug: str, *, sealed: bool = False) -> str:
@@ -20,13 +20,13 @@ def export_game(work: Workplace, slug: str, *, sealed: bool = False) -> str:
     """
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
-        turns = turns_of(session, loaded.id)
-        done = [turn for turn in turns if turn.status == TurnStatus.DONE]
-        states = [decode_game(turn.state or "", loaded.rules) for turn in done]
-        lines = [
-            written_lines(session, loaded, turn, before)
-            for turn, before in zip(done[1:], states, strict=False)
-        ]
+        dealt, *turns = done_turns(session, loaded.id)
+        game = decode_game(dealt.state or "", loaded.rules)
+        course, lines = Course(game), []
+        for turn in turns:
+            lines.append(written_lines(session, loaded, turn, course.before(turn.number)))
+            after = decode_game(turn.state or "", loaded.rules)
+            course.went_on(turn.number, after, decode_events(turn.events or "[]"))
     if not sealed and not loaded.game.finished:
         raise PostalError(
             f"{slug} is still in play and its record opens every card: --sealed writes it for you."
@@ -35,4 +35,5 @@ def export_game(work: Workplace, slug: str, *, sealed: bool = False) -> str:
         raise PostalError(
             f"The cards of {slug} are never opened (reveal): --sealed writes its record for you."
         )
-    return write_record(states[0], lines, loaded.row.engine_version)
+    places = [(turn.number, turn.void_at is not None) for turn in turns]
+    return write_record(game, lines, loaded.row.engine_version, places)

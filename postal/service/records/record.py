@@ -19,6 +19,7 @@ from postal.engine.rules import STANDARD_OPTIONS, Rules
 from postal.engine.state import Game, Hand
 from postal.errors import PostalError, UsageError
 from postal.service.gamefiles import load_game_file, make_rules
+from postal.service.records.course import Course
 from postal.service.records.play import RecordLine, play_lines
 
 FORMAT = "postal-record/1"
@@ -43,6 +44,8 @@ class _Turn(BaseModel):
     lines: list[tuple[str, str] | tuple[str, str, _MailNumber]] = Field(
         default_factory=list, repr=False
     )
+    void: bool = False
+    turn: Annotated[int, Field(strict=True, ge=1)] | None = None
 
 
 class _File(BaseModel):
@@ -61,11 +64,16 @@ class _File(BaseModel):
 
 @dataclass(frozen=True)
 class Record:
-    """A record that was read: the game as dealt, the lines of each turn, and its outcome."""
+    """A record that was read: the game as dealt, the lines of each turn, and its outcome.
+
+    ``places`` says of each what its number is, and whether it is void (RULES.md 10.7); empty: none
+    is, and they are numbered from 1.
+    """
 
     game: Game
     turns: tuple[tuple[RecordLine, ...], ...] = field(repr=False)
     outcome: Mapping[str, Any] | None = field(repr=False)
+    places: tuple[tuple[int, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,16 +131,21 @@ def read_record(data: object, games: Sequence[Path]) -> Record:
             if player not in file.players:
                 raise NoRecordError(f"turn {number}: {player!r} is none of the players.")
     game = start(rules, file.players, tables, deal=file.deal)
-    return Record(game, tuple(tuple(turn.lines) for turn in file.turns), file.outcome)
+    turns = tuple(tuple(turn.lines) for turn in file.turns)
+    return Record(game, turns, file.outcome, _places(file.turns))
 
 
 def replay(record: Record) -> Replay:
     """Play a record from its deal; the same record always gives the same outcome (10.2)."""
-    game = record.game
+    game, course = record.game, Course(record.game)
     problems: list[dict[str, Any]] = []
     nmr: list[dict[str, Any]] = []
-    for turn, lines in enumerate(record.turns, 1):
-        played = play_lines(game, lines)
+    places = record.places or tuple((number, False) for number in range(1, len(record.turns) + 1))
+    for (turn, void), lines in zip(places, record.turns, strict=True):
+        played = play_lines(course.before(turn), lines)
+        course.went_on(turn, played.game, played.events)
+        if void:
+            continue
         game = played.game
         problems += [
             {"turn": turn, "player": player, "line": problem.line, "code": problem.code}
@@ -162,11 +175,17 @@ def differences(expected: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[
     return tuple(_compare("outcome", _ordered(expected), _ordered(found)))
 
 
-def write_record(game: Game, turns: Sequence[Sequence[RecordLine]], engine: str) -> str:
+def write_record(
+    game: Game,
+    turns: Sequence[Sequence[RecordLine]],
+    engine: str,
+    places: Sequence[tuple[int, bool]] = (),
+) -> str:
     """Return the record of a game as JSON text, with the outcome that its replay gives.
 
     ``game`` is the game as dealt, ``turns`` the lines used in each turn in the order of
-    acceptance. The rules go in whole, the options as far as they differ from the file's.
+    acceptance, ``places`` their numbers and whether they are void (none: not one is). The rules go
+    in whole, the options as far as they differ from the file's.
     """
     rules = game.rules
     declared = {
@@ -191,9 +210,30 @@ def write_record(game: Game, turns: Sequence[Sequence[RecordLine]], engine: str)
         ],
         "turns": [{"lines": [list(line) for line in lines]} for lines in turns],
     }
-    record = Record(game, tuple(tuple(lines) for lines in turns), None)
+    for (number, void), turn in zip(places, data["turns"], strict=False):
+        if void:
+            turn |= {"turn": number, "void": True}
+    record = Record(game, tuple(tuple(lines) for lines in turns), None, tuple(places))
     data["outcome"] = replay(record).outcome
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _places(turns: Sequence[_Turn]) -> tuple[tuple[int, bool], ...]:
+    """Return the number of each turn, and whether it is void; NoRecordError where that can't be.
+
+    A void turn that tells no number follows the one before it.
+    """
+    found: list[tuple[int, bool]] = []
+    reached, live, before = {1}, 0, 0
+    for place, turn in enumerate(turns, 1):
+        number = (turn.turn or before + 1) if turn.void else live + 1
+        if number not in reached or number <= live or turn.turn not in (None, number):
+            raise NoRecordError(f"turns[{place}]: it can't be turn {turn.turn or number}.")
+        live += not turn.void
+        before = number
+        reached.add(number + 1)
+        found.append((number, turn.void))
+    return tuple(found)
 
 
 def _rules(file: _File, games: Sequence[Path]) -> Rules:

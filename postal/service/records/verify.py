@@ -8,23 +8,23 @@ from postal.engine.deal import commitment
 from postal.engine.game import adjudicate
 from postal.engine.rules import Rules
 from postal.service.loading import find_game, load_game
+from postal.service.records.course import Course
 from postal.service.records.dealing import deal
 from postal.service.workplace import Workplace
 from postal.store.codec import decode_book, decode_events, decode_game
-from postal.store.rows import TurnStatus
-from postal.store.turns import turns_of
+from postal.store.voidturns import done_turns
 
 
 def verify_game(work: Workplace, slug: str) -> tuple[int, tuple[str, ...]]:
     """Return how many turns were checked, and a sentence for each thing that differs.
 
     Checked are the commitment, made over the text that was stored when the game began, the deal
-    from its secret, and for each turn the events and the state that its orders give under the
-    present program (DESIGN.md, "State and evidence"). Values are compared, not their texts.
+    from its secret, and for each turn, void ones too, the events and the state that its orders give
+    under the present program (DESIGN.md, "State and evidence"). Values are compared, not texts.
     """
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
-        turns = [turn for turn in turns_of(session, loaded.id) if turn.status == TurnStatus.DONE]
+        turns = done_turns(session, loaded.id)
     found: list[str] = []
     row, rules = loaded.row, loaded.rules
     if commitment(row.secret, row.committed) != row.commitment:
@@ -34,12 +34,15 @@ def verify_game(work: Workplace, slug: str) -> tuple[int, tuple[str, ...]]:
     game = deal(rules, row.slug, loaded.game.players, row.secret, row.deal)
     if game != decode_game(turns[0].state or "", rules):
         found.append("The deal is not the one that the game's secret gives.")
+    course = Course(game)
     for turn in turns[1:]:
-        game, events = adjudicate(game, decode_book(turn.orders or ""))
+        number, which = turn.number, f"Turn {turn.number}{', a void one,' if turn.void_at else ''}"
+        game, events = adjudicate(course.before(number), decode_book(turn.orders or ""))
+        course.went_on(number, game, events)
         if game != decode_game(turn.state or "", rules):
-            found.append(f"Turn {turn.number} gives another state than the one that was stored.")
+            found.append(f"{which} gives another state than the one that was stored.")
         if events != decode_events(turn.events or ""):
-            found.append(f"Turn {turn.number} gives other events than those that were reported.")
+            found.append(f"{which} gives other events than those that were reported.")
     return len(turns) - 1, tuple(found)
 
 

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from postal.engine.book import Book
 from postal.engine.events import Event
 from postal.engine.game import adjudicate
 from postal.engine.state import Game
@@ -26,6 +25,7 @@ from postal.service.loading import (
 from postal.service.outbound.letters import Letters
 from postal.service.outbound.troubles import end_trouble
 from postal.service.overtaken import OvertakenError
+from postal.service.turns.again import Again, opened_again
 from postal.service.turns.aside import end_aside, set_aside, set_unreadable_aside
 from postal.service.turns.calendar import opened
 from postal.service.turns.due import Why, why_due
@@ -199,9 +199,9 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
     try:
         game, events = adjudicate(loaded.game, claim.file.book)
         with work.database.reading() as session:
-            after, letters = _written(session, work, claim, game, events)
+            after, again, letters = _written(session, work, claim, game, events)
         with work.database.transaction() as session:
-            if not _commit(session, work, claim, after, events, letters):
+            if not _commit(session, work, claim, after, again, events, letters):
                 session.rollback()
                 return None
     except OvertakenError:
@@ -226,18 +226,21 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
 
 def _written(
     session: Session, work: Workplace, claim: _Claim, game: Game, events: tuple[Event, ...]
-) -> tuple[LoadedGame, Letters]:
-    """Return the game after the turn, the next one opened, and the letters that tell of it."""
+) -> tuple[LoadedGame, Again, Letters]:
+    """Return the game after the turn, the next one opened, what is on file in that, and letters."""
     now, row = work.clock.now(), claim.loaded.row
     following: TurnRow | None = None
+    again = Again()
     if not game.finished:
         following = opened(row, game, now)
+        again = opened_again(session, claim.loaded, game, following)
     after = replace(claim.loaded, game=game, turn=following)
     if following is not None:
-        following.due_at = TurnFile(Book(), {}).due_at(after)
+        following.due_at = TurnFile(again.book, {}).due_at(after)
     letters = Letters(session, work)
-    write_reports(letters, after, events, claim.turn.number, claim.file.book.heard)
-    return after, letters
+    heard = claim.file.book.heard
+    write_reports(letters, after, events, claim.turn.number, heard, again.book)
+    return after, again, letters
 
 
 def _commit(  # noqa: PLR0913 - the whole of what came of a turn
@@ -245,6 +248,7 @@ def _commit(  # noqa: PLR0913 - the whole of what came of a turn
     work: Workplace,
     claim: _Claim,
     after: LoadedGame,
+    again: Again,
     events: tuple[Event, ...],
     letters: Letters,
 ) -> bool:
@@ -262,6 +266,8 @@ def _commit(  # noqa: PLR0913 - the whole of what came of a turn
         return False
     if after.turn is not None:
         session.add(after.turn)
+        session.flush()
+        again.store(session, after.turn)
     else:
         row = session.get(GameRow, after.id)
         assert row is not None, "the game is stored"

@@ -19,22 +19,23 @@ from postal.store.troubles import looks_at
 from postal.store.turns import evidence_of
 
 
-def write_reports(
+def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
     letters: Letters,
     loaded: LoadedGame,
     events: Sequence[Event],
     turn: int,
     heard: Collection[str] = (),
+    book: Book | None = None,
 ) -> None:
     """Write to everybody of a turn: each player the one report that he gets of it, and the GM.
 
     It is the welcome after the deal and the final report when all is over (10.4). ``heard`` names
-    those of whom a line came in the turn.
+    those of whom a line came in the turn, ``book`` is what is on file in the next from its start.
     """
     finished = loaded.game.finished
     kind = LetterKind.FINAL if finished else LetterKind.REPORT if turn else LetterKind.WELCOME
     for seat in loaded.seats:
-        rendered = _report(letters, loaded, seat, events, heard=seat.name in heard)
+        rendered = _report(letters, loaded, seat, events, book, heard=seat.name in heard)
         letters.to_player(loaded, seat, Letter(kind, rendered, turn))
     reports = letters.work.reports
     gm_report = reports.gm_final if finished else reports.gm_turn

@@ -97,7 +97,9 @@ class TurnRow(Row, table=True):
     ``version`` counts the changes of what is on file: who reckons with it and writes, compares it.
     ``remind_at`` is when those who owe orders are reminded, None: not, or they were.
     ``wall`` is the deadline as it stands on the wall in ``zone``, such as ``2026-12-08T20:00``. A
-    turn that was rolled back has ``void_at`` and stays as evidence; ``attempt`` counts from 1.
+    turn that was rolled back has ``void_at`` and stays as evidence; ``attempt`` counts from 1, and
+    ``fixed`` is JSON text of the hands whose orders stand in a turn that is played again (RULES.md
+    10.7), by their seats' ids; empty: none.
     """
 
     __tablename__ = "turns"
@@ -127,6 +129,7 @@ class TurnRow(Row, table=True):
     zone: str
     wall: str | None = None
     attempt: int = 1
+    fixed: str = Field(default="", sa_type=Words)
     void_at: datetime | None = None
     claim_token: str | None = None
     claim_until: datetime | None = None

@@ -104,7 +104,8 @@ class TokenRow(Row, table=True):
     ``turn`` is the turn that a seat's token orders for; ``address_id`` the address that one of
     kind "address" confirms, ``person_id`` who is asked by one of kind "person" (a standby, an
     observer), ``question_id`` the question that one of kind "question" answers. It is good until
-    ``good_until`` (None: always). To revoke a token is to delete its row.
+    ``good_until`` (None: always). To revoke a token is to delete its row. ``void_at``: the turn was
+    taken back since (RULES.md 10.7), so that it orders nothing, though it still says whose it is.
     """
 
     __tablename__ = "tokens"
@@ -119,6 +120,7 @@ class TokenRow(Row, table=True):
     question_id: int | None = Field(default=None, foreign_key="questions.id", index=True)
     issued_at: datetime
     good_until: datetime | None = None
+    void_at: datetime | None = None
 
 
 @event.listens_for(PersonRow, "before_insert")

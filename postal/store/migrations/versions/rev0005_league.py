@@ -60,6 +60,7 @@ def _change_turns() -> None:
         table.add_column(sa.Column("wall", sa.String(), nullable=True))
         table.add_column(sa.Column("attempt", sa.Integer(), nullable=False, server_default="1"))
         table.add_column(sa.Column("void_at", _TIME, nullable=True))
+        table.add_column(_text("fixed"))
         table.drop_constraint(op.f("uq_turns_game_id_number"), type_="unique")
     op.create_index(
         "ix_turns_game_id_number",
@@ -76,6 +77,7 @@ def _change_tokens() -> None:
         table.add_column(sa.Column("person_id", sa.Integer(), nullable=True))
         table.add_column(sa.Column("question_id", sa.Integer(), nullable=True))
         table.add_column(sa.Column("good_until", _TIME, nullable=True))
+        table.add_column(sa.Column("void_at", _TIME, nullable=True))
         table.create_foreign_key(op.f("fk_tokens_person_id"), "people", ["person_id"], ["id"])
         table.create_foreign_key(
             op.f("fk_tokens_question_id"), "questions", ["question_id"], ["id"]
