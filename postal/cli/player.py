@@ -147,6 +147,59 @@ def merge(
     typer.echo(f"{told} will get a mail about it at the next round.")
 
 
+@players.command("replace")
+def replace(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Whose seat it is.")],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help="Who plays on: 'Sue <sue@example.org>'.")
+    ],
+    data: Data,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Give a player's seat to somebody else, who gets all that the seat may know.
+
+    The orders on file and the tokens of the former holder are void, and all players are told.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.desk.newgame import parse_player
+    from postal.service.desk.replacing import replace_player
+
+    name, address = parse_player(new, "")
+    with open_office(data) as office:
+        ask(f"Give the seat of {old} in {game} to {name} and tell all its players?", yes=yes)
+        done = replace_player(office.work, game, old, name, address)
+    if as_json:
+        _print_json(asdict(done))
+    else:
+        typer.echo(f"{done.holder} plays for {done.seat} in {game} now; all get a mail about it.")
+
+
+@players.command("robot")
+def robot(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")],
+    seat: Annotated[str, typer.Argument(metavar="SEAT", help="Whose seat it is.")],
+    data: Data,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Let a robot play for a player from now on; `postal player replace` ends that.
+
+    It sees what the seat may see, and all players are told that it sits there.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.desk.replacing import seat_robot
+
+    with open_office(data) as office:
+        ask(f"Let a robot play for {seat} in {game} and tell all its players?", yes=yes)
+        done = seat_robot(office.work, game, seat)
+    if as_json:
+        _print_json(asdict(done))
+    else:
+        typer.echo(f"A robot plays for {done.seat} in {game} now; all get a mail about it.")
+
+
 @tokens.command("revoke")
 def revoke(player: Name, data: Data, game: Game = None) -> None:
     """Revoke a player's tokens and resend the report with a new one."""

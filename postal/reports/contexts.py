@@ -348,6 +348,14 @@ class OptionFact:
 
 
 @dataclass(frozen=True, slots=True)
+class PastOrders:
+    """The orders of a seat that were used in a turn that is over, as canonical lines."""
+
+    turn: int
+    lines: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Rendered:
     """A mail's subject and its two bodies, whole and ready to be sent.
 

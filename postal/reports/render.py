@@ -19,6 +19,7 @@ from postal.reports.contexts import (
     Frame,
     OptionFact,
     PassedContext,
+    PastOrders,
     ReceiptFacts,
     Rendered,
 )
@@ -269,6 +270,41 @@ class Reports:
             yours=yours,
             zone=frame.zone,
         )
+
+    def seat(  # noqa: PLR0913 - each is a part of the mail
+        self,
+        frame: Frame,
+        view: GameView,
+        seat: str,
+        holder: str,
+        *,
+        robot: bool = False,
+        past: Sequence[PastOrders] | None = None,
+    ) -> Rendered:
+        """Return the word to a player that somebody else holds a seat from now on, or a robot.
+
+        With ``past``, the orders of the seat that were used so far, the reader is who holds it.
+        """
+        title = f"you play for {seat}" if past is not None else f"the seat of {seat}"
+        return self._render(
+            "seat",
+            frame,
+            title,
+            view,
+            seat=seat,
+            holder=holder,
+            robot=robot,
+            yours=past is not None,
+            past=tuple(past or ()),
+        )
+
+    def gone(self, frame: Frame, player: str, seat: str, *, wrote: bool = False) -> Rendered:
+        """Return the word to whoever held a seat that he doesn't any more.
+
+        ``wrote``: he has sent a mail for it since.
+        """
+        title = f"the seat of {seat}"
+        return self._render("gone", frame, title, player=player, seat=seat, wrote=wrote)
 
     def gm_turn(
         self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()

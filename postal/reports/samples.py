@@ -24,6 +24,7 @@ from postal.reports.contexts import (
     Hold,
     OnFile,
     OptionFact,
+    PastOrders,
     ReceiptFacts,
     Rendered,
     TakenBack,
@@ -122,6 +123,8 @@ def _plain_mails(reports: Reports, rules: Rules) -> Iterator[Rendered]:
     yield reports.address(_FRAME, _READER, "second@example.org", "done")
     yield reports.merged(_FRAME, "Ann", "Anne", ["autumn"], here=True)
     yield reports.merged(_FRAME, "Anne", "Ann", ["autumn", "winter"], here=False)
+    yield reports.gone(_PLAIN_FRAME, "Joe", "Joe")
+    yield reports.gone(_PLAIN_FRAME, "Sue", "Joe", wrote=True)
     yield reports.too_long(_FRAME)
     yield reports.unreadable(_FRAME, "It holds a picture and no text.")
     yield reports.gm_notice(_FRAME, "a notice", ["A sentence.", "Another one."])
@@ -186,6 +189,11 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
             yield reports.reminder(_AWAY, before, hands)
     yield reports.zone(_AWAY, before, known=True)
     yield reports.zone(_AWAY, before, known=False)
+    orders = tuple(order.line() for order in turn.book.of(player).values())
+    past = (PastOrders(number, orders), PastOrders(number + 1, ()))
+    yield reports.seat(_FRAME, before, player, player, past=past)
+    yield reports.seat(_FRAME, before, "Bob", "Sue")
+    yield reports.seat(_FRAME, before, "Bob", "Robot", robot=True)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
 

@@ -92,6 +92,13 @@ class LoadedGame:
                 return seat
         raise KeyError(name)
 
+    def seat_meant(self, named: str) -> HeldSeat | None:
+        """Return the seat that somebody means by its own name or its holder's; None: none is."""
+        for seat in self.seats:
+            if fold(named) in (fold(seat.name), fold(self.holders.get(seat.name, seat.name))):
+                return seat
+        return None
+
     def seat_by_id(self, seat_id: int) -> HeldSeat:
         """Return the seat of that id; KeyError where there is none."""
         for seat in self.seats:

@@ -177,3 +177,18 @@ def test_nobody_is_told_so(folder: Path, command: tuple[str, ...]) -> None:
     """In one sentence."""
     _, sentence = refusal(postal(folder, "player", *command))
     assert sentence == "There is nobody called 'Zoe': see `postal player list`."
+
+
+def test_a_seat_goes_to_somebody_else_and_to_a_robot(folder: Path) -> None:
+    """Each says what was done; what won't do is refused in one sentence."""
+    replaced = postal(folder, "player", "replace", "smith-1", "Ann", "Sue <sue@x.example>")
+    assert replaced.output == "Sue plays for Ann in smith-1 now; all get a mail about it.\n"
+    assert "smith-1, as Ann" in postal(folder, "player", "show", "Sue").output
+    shown = postal(folder, "player", "robot", "smith-1", "Sue", "--json")
+    facts = {"game": "smith-1", "seat": "Ann", "former": "Sue", "holder": "Robot"}
+    assert json.loads(shown.stdout) == facts
+    assert "A robot plays for Bob" in postal(folder, "player", "robot", "smith-1", "Bob").output
+    code, sentence = refusal(postal(folder, "player", "replace", "smith-1", "Cat", "Sue"))
+    assert (code, sentence) == (2, "'Sue': write 'Name <name@example.org>'.")
+    again = refusal(postal(folder, "player", "replace", "smith-1", "Cat", "Ann <ann@example.org>"))
+    assert again == (1, "Ann holds or has held another seat in smith-1, and gets no second one.")

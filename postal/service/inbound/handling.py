@@ -18,6 +18,7 @@ from postal.service.inbound.case import Case, SeatCase, seated
 from postal.service.inbound.commands import answer_commands, send_gifts
 from postal.service.inbound.doubts import doubtful
 from postal.service.inbound.filing import take, turn_change
+from postal.service.inbound.former import from_former_holder
 from postal.service.inbound.gatekeeping import refused
 from postal.service.inbound.late import late
 from postal.service.inbound.marked import without_ours
@@ -63,7 +64,7 @@ def work_out(
             return outcome, letters
     case_of_seat = seated(case)
     if case_of_seat is None:
-        return confirmed(case) or without_token(case), letters
+        return confirmed(case) or from_former_holder(case) or without_token(case), letters
     for seat_step in _SEAT_STEPS:
         outcome = seat_step(case_of_seat)
         if outcome is not None:

@@ -32,6 +32,9 @@ class LetterKind(StrEnum):
     MESSAGE = "message"
     ABANDONED = "abandoned"
     REMINDER = "reminder"
+    SEAT = "seat"
+    GONE = "gone"
+    FORMER = "former"
     ADDRESS = "address"
     GM = "gm"
 
@@ -68,6 +71,8 @@ _UNASKED = (
     LetterKind.HOLD,
     LetterKind.MESSAGE,
     LetterKind.ABANDONED,
+    LetterKind.SEAT,
+    LetterKind.GONE,
 )
 """What answers no mail either."""
 
@@ -79,4 +84,5 @@ _PAUSES = {
     LetterKind.HINT: timedelta(hours=6),
     LetterKind.HELD: timedelta(hours=6),
     LetterKind.REFUSED: timedelta(days=1),
+    LetterKind.FORMER: timedelta(hours=6),
 }

@@ -178,6 +178,34 @@ class Letters:
         self._keep(outgoing, LetterKind.ADDRESS, rendered, loaded, loaded.game.turn, seat)
         self._tokens.append(token_for_address(token, address_id, work.clock.now()))
 
+    def to_person(  # noqa: PLR0913 - each is a part of the mail
+        self,
+        loaded: LoadedGame,
+        address: str,
+        name: str,
+        rendered: Rendered,
+        kind: LetterKind,
+        answers: Incoming | None = None,
+    ) -> bool:
+        """Write to somebody who holds no seat of the game: no token of one stands in it.
+
+        False where it is an answer and he has had enough of them for now.
+        """
+        if answers is not None and self._enough(address, kind):
+            return False
+        identity = self.work.identity
+        identifier = f"<postal-note.{self.work.new_name(NAME_LENGTH)}@{identity.domain}>"
+        outgoing = self._outgoing(address, name, rendered, rendered.subject, identifier)
+        outgoing = replace(
+            outgoing,
+            sender_name=identity.gm_name,
+            in_reply_to=answers.message_id if answers else "",
+            references=(answers.message_id,) if answers and answers.message_id else (),
+            automatic=kind.automatic,
+        )
+        self._keep(outgoing, kind, rendered, loaded, loaded.game.turn, None)
+        return True
+
     def to_gm(
         self,
         rendered: Rendered,
