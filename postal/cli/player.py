@@ -11,6 +11,7 @@ import typer
 from postal.cli.asking import Yes, ask
 from postal.cli.commands import Group
 from postal.cli.options import Data, Json
+from postal.errors import UsageError
 
 players = Group(no_args_is_help=True, help="Manage players.")
 tokens = Group(no_args_is_help=True, help="Manage players' reply tokens.")
@@ -198,6 +199,47 @@ def robot(
         _print_json(asdict(done))
     else:
         typer.echo(f"A robot plays for {done.seat} in {game} now; all get a mail about it.")
+
+
+@players.command("holiday")
+def holiday(
+    person: Person,
+    data: Data,
+    first: Annotated[
+        str | None, typer.Argument(metavar="FIRST", help="The first day: 2026-12-20.")
+    ] = None,
+    last: Annotated[
+        str | None, typer.Argument(metavar="LAST", help="The last day: 2027-01-03.")
+    ] = None,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Take back what is noted.")] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Note that a person is on holiday, in all their games; deadlines move past it.
+
+    By each game's options; everybody is told a moved deadline, and nobody for whom it is.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.desk.holidays import cancel_holidays, note_holiday
+
+    if cancel == bool(first or last) or bool(first) != bool(last):
+        raise UsageError("Give the first and the last day, or --cancel.")
+    with open_office(data) as office:
+        if first and last:
+            ask(f"Note that {person} is on holiday from {first} to {last}?", yes=yes)
+            done = note_holiday(office.work, person, first, last)
+            facts = asdict(done)
+            said = f"{done.name} is on holiday from {first} to {last} and gets a mail about it."
+            more = f" Deadlines moved: {done.moved}."
+        else:
+            ask(f"Take back the holidays of {person}?", yes=yes)
+            name = cancel_holidays(office.work, person)
+            facts, more = {"name": name, "cancelled": True}, ""
+            said = f"{name} is no longer on holiday and gets a mail about it."
+    if as_json:
+        _print_json(facts)
+    else:
+        typer.echo(said + more)
 
 
 @tokens.command("revoke")

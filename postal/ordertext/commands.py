@@ -61,6 +61,9 @@ _ALL = frozenset({"all", "everything", "both"})
 _ONE = frozenset({"order", "bet", "move", "that", "this"}) | VERB_WORDS
 """Words that speak of one order, and do not say which."""
 _HOLIDAY = ("holiday 2026-12-20 to 2027-01-03",)
+HOLIDAY_CANCEL = "cancel"
+"""The argument of ``holiday`` that takes back what was asked for."""
+_NO_HOLIDAY = frozenset({"holiday cancel", "cancel holiday", "cancel my holiday"})
 _TO = frozenset({"to", "until", "till", "-"})
 _ISO_LENGTH = len("2026-12-20")
 
@@ -89,6 +92,8 @@ def read_command(
         return Refusal(Fault.COMMAND_QUESTION, Figures(verb=asked, text=folded))
     if folded in BLOCK_WORDS:
         return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
+    if folded in _NO_HOLIDAY:
+        return Word("holiday", HOLIDAY_CANCEL)
     if name == "cancel":
         return _cancel(words[1:], context, letterless=letterless)
     if name in ("holiday", "zone"):

@@ -4,6 +4,7 @@ from postal.engine.words import MARKER
 from postal.reports.contexts import (
     Frame,
     Hold,
+    HolidayFact,
     OnFile,
     OptionFact,
     PastOrders,
@@ -20,6 +21,7 @@ __all__ = [
     "MARKER",
     "Frame",
     "Hold",
+    "HolidayFact",
     "OnFile",
     "OptionFact",
     "PastOrders",

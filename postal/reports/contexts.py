@@ -348,6 +348,19 @@ class OptionFact:
 
 
 @dataclass(frozen=True, slots=True)
+class HolidayFact:
+    """What a holiday comes to in a game: of ``asked`` days so many ``count``.
+
+    ``moves``: deadlines move past those, by the game's option; else they stay where they are.
+    """
+
+    game: str
+    moves: bool
+    count: int
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
 class PastOrders:
     """The orders of a seat that were used in a turn that is over, as canonical lines."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -17,13 +17,14 @@ from postal.reports.bodies import Layout
 from postal.reports.build import frame_context, game_context
 from postal.reports.contexts import (
     Frame,
+    HolidayFact,
     OptionFact,
     PassedContext,
     PastOrders,
     ReceiptFacts,
     Rendered,
 )
-from postal.reports.display import long_time, prose, sorted_faces
+from postal.reports.display import long_day, long_time, prose, sorted_faces
 from postal.reports.events import grouped, told
 from postal.reports.receipts import receipt_context
 from postal.reports.wrapping import quoted
@@ -247,7 +248,7 @@ class Reports:
         frame: Frame,
         view: GameView,
         before: datetime,
-        why: Literal["outgoing", "unreached", "first", "zone", "gm"],
+        why: Literal["outgoing", "unreached", "first", "zone", "gm", "holiday"],
         *,
         yours: bool = False,
     ) -> Rendered:
@@ -255,8 +256,8 @@ class Reports:
 
         ``before`` (aware UTC) is the deadline as it was last told; ``why``: the reports could not
         be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5) or never
-        heard of, or clocks go by new rules, or the GM says so. ``yours``: the reader is the one
-        never heard of.
+        heard of, or clocks go by new rules, or the GM says so, or somebody, never named either, is
+        on holiday. ``yours``: the reader is the one never heard of.
         """
         # By the new rules the earlier time would read as it never did.
         told_in = "UTC" if why == "zone" else frame.reader_zone
@@ -305,6 +306,24 @@ class Reports:
         """
         title = f"the seat of {seat}"
         return self._render("gone", frame, title, player=player, seat=seat, wrote=wrote)
+
+    def holiday(
+        self,
+        frame: Frame,
+        view: GameView,
+        step: Literal["noted", "over", "long", "ended", "none"],
+        days: tuple[date, date] | None = None,
+        games: Sequence[HolidayFact] = (),
+    ) -> Rendered:
+        """Return the answer to a player's wish for a holiday, or to have it back.
+
+        ``days`` are its first and its last. ``step``: it is noted, is over already, is too long or
+        too far ahead, or holidays were taken back, or there were none.
+        """
+        told = tuple(map(long_day, days or ()))
+        return self._render(
+            "holiday", frame, "your holiday", view, step=step, days=told, games=tuple(games)
+        )
 
     def gm_turn(
         self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from postal.engine.book import Book, committed, final, submit
 from postal.engine.deal import draw_pack, draw_seats
@@ -17,11 +17,12 @@ from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.rulefile import option_choices, read_rules
 from postal.engine.rules import BettingPhase, ExposePhase, Rules
 from postal.engine.state import Game, Hand
-from postal.engine.view import view
+from postal.engine.view import GameView, view
 from postal.engine.words import Verb
 from postal.reports.contexts import (
     Frame,
     Hold,
+    HolidayFact,
     OnFile,
     OptionFact,
     PastOrders,
@@ -189,6 +190,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
             yield reports.reminder(_AWAY, before, hands)
     yield reports.zone(_AWAY, before, known=True)
     yield reports.zone(_AWAY, before, known=False)
+    yield reports.deadline(_FRAME, before, _FRAME.now, "holiday")
+    yield from _holidays(reports, before)
     orders = tuple(order.line() for order in turn.book.of(player).values())
     past = (PastOrders(number, orders), PastOrders(number + 1, ()))
     yield reports.seat(_FRAME, before, player, player, past=past)
@@ -196,6 +199,22 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.seat(_FRAME, before, "Bob", "Robot", robot=True)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
+
+
+def _holidays(reports: Reports, seen: GameView) -> Iterator[Rendered]:
+    """Yield the answers to a player who asks for a holiday, or takes it back."""
+    days = (date(2026, 12, 20), date(2027, 1, 3))
+    games = [
+        HolidayFact("autumn", moves=True, count=15, asked=15),
+        HolidayFact("winter", moves=True, count=6, asked=15),
+        HolidayFact("spring", moves=True, count=0, asked=15),
+        HolidayFact("summer", moves=False, count=15, asked=15),
+    ]
+    yield reports.holiday(_FRAME, seen, "noted", days, games)
+    yield reports.holiday(_FRAME, seen, "over", days)
+    yield reports.holiday(_FRAME, seen, "long", days)
+    yield reports.holiday(_FRAME, seen, "ended")
+    yield reports.holiday(_FRAME, seen, "none")
 
 
 def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -192,3 +193,16 @@ def test_a_seat_goes_to_somebody_else_and_to_a_robot(folder: Path) -> None:
     assert (code, sentence) == (2, "'Sue': write 'Name <name@example.org>'.")
     again = refusal(postal(folder, "player", "replace", "smith-1", "Cat", "Ann <ann@example.org>"))
     assert again == (1, "Ann holds or has held another seat in smith-1, and gets no second one.")
+
+
+def test_a_holiday_is_noted_and_taken_back(folder: Path) -> None:
+    """The deadline moves at once; wrong use gets one sentence."""
+    today = datetime.now(UTC).date()
+    first, last = str(today), str(today + timedelta(days=9))
+    shown = json.loads(postal(folder, "player", "holiday", "Ann", first, last, "--json").stdout)
+    assert (shown["name"], shown["moved"], shown["games"][0]["count"]) == ("Ann", 1, 10)
+    told = postal(folder, "player", "holiday", "Ann", "--cancel").output
+    assert told == "Ann is no longer on holiday and gets a mail about it.\n"
+    for wrong in (("Ann",), ("Ann", first), ("Ann", first, last, "--cancel"), ("Ann", last, first)):
+        assert refusal(postal(folder, "player", "holiday", *wrong))[0] == 2
+    assert refusal(postal(folder, "player", "holiday", "Zoe", first, last))[0] == 1

@@ -1,4 +1,4 @@
-"""A seat goes to somebody else, who gets what it may know; the former holder's mail does nothing."""
+"""A seat goes to somebody else, who gets what it may know; mail of who had it does nothing."""
 
 import json
 
@@ -31,7 +31,7 @@ def as_sue(league: League, text: str) -> None:
 
 
 def test_the_new_holder_gets_what_the_seat_may_know(betting: League) -> None:
-    """Cards, gifts, the orders that were used, and a report with a token of her own; all is told."""
+    """Cards, gifts, the orders that were used, and a report with a token of her own."""
     before = len(betting.outbox("Ann"))
     replace_player(betting.work, SLUG, "Ann", *SUE)
     letter, report = betting.outbox("Ann")[before:]

@@ -1,4 +1,4 @@
-"""Giving a player's seat to another person, or to a robot (``postal player replace``, ``robot``)."""
+"""Giving a player's seat to somebody else or a robot (``postal player replace``, ``robot``)."""
 
 from __future__ import annotations
 

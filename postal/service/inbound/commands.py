@@ -9,6 +9,7 @@ from postal.engine.view import view
 from postal.reports import OptionFact, Rendered
 from postal.service.inbound.case import SeatCase
 from postal.service.inbound.filing import Filing
+from postal.service.inbound.holidays import holiday_answer
 from postal.service.inbound.receipts import receipt_facts
 from postal.service.inbound.zones import names_a_zone
 from postal.service.loading import LoadedGame
@@ -70,6 +71,8 @@ def _answer(case: SeatCase, filing: Filing, name: str) -> Rendered | None:
             )
         case "rules":
             return reports.rules(frame, option_facts(loaded), loaded.rules.rulings)
+        case "holiday":
+            return holiday_answer(case, filing.reading)
         case "zone":
             return reports.zone(frame, seen, known=names_a_zone(filing.reading))
         case _:

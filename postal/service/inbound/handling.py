@@ -20,6 +20,7 @@ from postal.service.inbound.doubts import doubtful
 from postal.service.inbound.filing import take, turn_change
 from postal.service.inbound.former import from_former_holder
 from postal.service.inbound.gatekeeping import refused
+from postal.service.inbound.holidays import holiday_changes
 from postal.service.inbound.late import late
 from postal.service.inbound.marked import without_ours
 from postal.service.inbound.older import holding_no_more, without_overtaken
@@ -136,7 +137,7 @@ def _orders(case: SeatCase) -> Outcome:
         f"{filed} on file, {not_taken} refused",
         case.whose,
         turn=turn_change(loaded, seat, case.row, filing, now),
-        changes=zone_changes(case, reading),
+        changes=(*zone_changes(case, reading), *holiday_changes(case, reading)),
     )
 
 

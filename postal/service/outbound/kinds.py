@@ -21,6 +21,7 @@ class LetterKind(StrEnum):
     ORDERS = "orders"
     RULES = "rules"
     ZONE = "zone"
+    HOLIDAY = "holiday"
     LATE = "late"
     UNREADABLE = "unreadable"
     HINT = "hint"

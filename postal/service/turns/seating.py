@@ -74,10 +74,10 @@ class Handover:
         holder = held_now(session, seat.id)
         if serials != {seat.id: seat.seat.token_serial} or holder != seat.person.id:
             raise OvertakenError
-        if turn is not None and turn.status is not TurnStatus.SET_ASIDE:
-            # One that is being adjudicated is ended first.
-            if turn.status is not TurnStatus.OPEN or not advance(session, turn, self.due_at):
-                raise OvertakenError
+        aside = turn is None or turn.status is TurnStatus.SET_ASIDE
+        # A turn that is being adjudicated is ended first, for it isn't open.
+        if turn is not None and not aside and not advance(session, turn, self.due_at):
+            raise OvertakenError
         if turn is not None:
             self._start_anew(session, turn.id or 0)
         change_holder(session, seat.id, self.newcomer.person, self.newcomer.addresses, self.now)
