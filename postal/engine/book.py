@@ -31,10 +31,12 @@ class Book:
     """What is on file for one turn, in the order of acceptance, and who was heard at all.
 
     ``heard`` brings back whoever was dropped (RULES.md 9.4): any line of his puts him there.
+    ``resigned`` are those who gave their seats up and were not heard of since.
     """
 
     filed: tuple[Filed, ...] = ()
     heard: frozenset[str] = frozenset()
+    resigned: frozenset[str] = frozenset()
 
     def of(self, player: str) -> dict[str, Order]:
         """Return the player's orders by hand."""
@@ -42,7 +44,11 @@ class Book:
 
     def hear(self, player: str) -> Book:
         """Return the book with a sign of life of the player noted."""
-        return replace(self, heard=self.heard | {player})
+        return replace(self, heard=self.heard | {player}, resigned=self.resigned - {player})
+
+    def resign(self, player: str) -> Book:
+        """Return the book with it noted that the player gives his seat up."""
+        return replace(self, heard=self.heard - {player}, resigned=self.resigned | {player})
 
 
 @dataclass(frozen=True, slots=True)

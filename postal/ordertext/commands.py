@@ -92,7 +92,14 @@ def read_command(
         return Refusal(Fault.COMMAND_QUESTION, Figures(verb=asked, text=folded))
     if folded in BLOCK_WORDS:
         return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
-    if folded in _NO_HOLIDAY:
+    return _with_words(name, words, context, letterless=letterless)
+
+
+def _with_words(
+    name: str, words: list[str], context: Context, *, letterless: bool
+) -> Word | Cancel | Refusal | None:
+    """Return the command that stands with words of its own, such as ``cancel A``."""
+    if " ".join(words) in _NO_HOLIDAY:
         return Word("holiday", HOLIDAY_CANCEL)
     if name == "cancel":
         return _cancel(words[1:], context, letterless=letterless)

@@ -325,6 +325,10 @@ class Reports:
             "holiday", frame, "your holiday", view, step=step, days=told, games=tuple(games)
         )
 
+    def resign(self, frame: Frame, view: GameView, step: Literal["ask", "done"]) -> Rendered:
+        """Return the word to a player who resigns: whether he means it, or that it is done."""
+        return self._render("resign", frame, "your seat", view, step=step)
+
     def gm_turn(
         self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()
     ) -> Rendered:

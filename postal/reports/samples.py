@@ -192,6 +192,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.zone(_AWAY, before, known=False)
     yield reports.deadline(_FRAME, before, _FRAME.now, "holiday")
     yield from _holidays(reports, before)
+    yield reports.resign(_FRAME, before, "ask")
+    yield reports.resign(_FRAME, before, "done")
     orders = tuple(order.line() for order in turn.book.of(player).values())
     past = (PastOrders(number, orders), PastOrders(number + 1, ()))
     yield reports.seat(_FRAME, before, player, player, past=past)

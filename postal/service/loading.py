@@ -112,9 +112,11 @@ class Presence:
     """Where a player stands in a turn: heard of (RULES.md 9.4), waiting (9.6), troubled (10.6).
 
     ``troubled_until`` ends his trouble, where it ends before the deadline (None: it doesn't).
+    ``resigned``: he gave his seat up, and was not heard of since.
     """
 
     heard: bool = False
+    resigned: bool = False
     waiting: bool = False
     troubled: bool = False
     troubled_until: datetime | None = None
@@ -139,7 +141,14 @@ class TurnFile:
 
     def hear(self, player: str) -> TurnFile:
         """Return the file with a sign of life of one player noted (9.4)."""
-        return replace(self.with_presence(player, heard=True), book=self.book.hear(player))
+        here = self.with_presence(player, heard=True, resigned=False)
+        return replace(here, book=self.book.hear(player))
+
+    def resign(self, player: str) -> TurnFile:
+        """Return the file with it noted that one player gives his seat up."""
+        gone = replace(self.of(player), heard=False, resigned=True, waiting=False, troubled=False)
+        book = self.book.resign(player)
+        return replace(self, book=book, presence={**self.presence, player: gone})
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -227,7 +236,10 @@ def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:
         )
         rows = attendance_of_turn(session, turn.id)
         heard = frozenset(names[row.seat_id] for row in rows if row.heard)
-        return TurnFile(Book(filed, heard), {names[row.seat_id]: _presence(row) for row in rows})
+        gone = frozenset(names[row.seat_id] for row in rows if row.resigned)
+        return TurnFile(
+            Book(filed, heard, gone), {names[row.seat_id]: _presence(row) for row in rows}
+        )
 
 
 @lru_cache(maxsize=1024)
@@ -249,4 +261,11 @@ def _readable(row: GameRow) -> Iterator[None]:
 
 
 def _presence(row: AttendanceRow) -> Presence:
-    return Presence(row.heard, row.waiting, row.troubled, row.troubled_until, row.last_order_at)
+    return Presence(
+        row.heard,
+        row.resigned,
+        row.waiting,
+        row.troubled,
+        row.troubled_until,
+        row.last_order_at,
+    )

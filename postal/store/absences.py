@@ -26,7 +26,7 @@ def absences_of(session: Session, person_ids: Collection[int]) -> Sequence[Absen
 
 
 def games_of_absent(session: Session, since: date) -> Sequence[GameRow]:
-    """Return the games in play, none on hold, in which somebody has a holiday to ``since`` or later.
+    """Return the games in play, none on hold, where somebody has a holiday to ``since`` or later.
 
     Only such whose turn is open and has a deadline.
     """

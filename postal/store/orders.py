@@ -136,6 +136,7 @@ def set_attendance(  # noqa: PLR0913 - each is a column, named at the call
     seat_id: int,
     *,
     heard: bool,
+    resigned: bool = False,
     waiting: bool,
     troubled: bool,
     troubled_until: datetime | None,
@@ -144,6 +145,7 @@ def set_attendance(  # noqa: PLR0913 - each is a column, named at the call
     """Note a seat's attendance in a turn, of which there is one row, made here where it lacks."""
     values = {
         "heard": heard,
+        "resigned": resigned,
         "waiting": waiting,
         "troubled": troubled,
         "troubled_until": troubled_until,

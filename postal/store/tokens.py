@@ -17,7 +17,7 @@ _Found = TypeVar("_Found")
 _ASKED = col(TokenRow.digest).in_(bindparam("digests", expanding=True))
 _ORDERING = (
     _ASKED,
-    col(TokenRow.kind) == TokenKind.ORDERS,
+    col(TokenRow.kind).in_((TokenKind.ORDERS, TokenKind.RESIGN)),
     col(SeatRow.id) == TokenRow.seat_id,
     col(GameRow.id) == SeatRow.game_id,
 )
@@ -60,6 +60,20 @@ def token_for_seat(token: str, seat_id: int, turn: int, now: datetime) -> TokenR
     )
 
 
+def token_for_resigning(
+    token: str, seat_id: int, turn: int, now: datetime, good_until: datetime
+) -> TokenRow:
+    """Return the row of a token that confirms until then that a seat's holder gives it up."""
+    return TokenRow(
+        digest=digest(token),
+        kind=TokenKind.RESIGN,
+        seat_id=seat_id,
+        turn=turn,
+        issued_at=now,
+        good_until=good_until,
+    )
+
+
 def token_for_address(token: str, address_id: int, now: datetime) -> TokenRow:
     """Return the row of a token that confirms an address."""
     return TokenRow(
@@ -77,7 +91,7 @@ def known_tokens(session: Session, tokens: Collection[str]) -> dict[str, TokenRo
 def seats_by_token(
     session: Session, tokens: Collection[str]
 ) -> dict[str, tuple[GameRow, SeatRow, int]]:
-    """Return game, seat and turn of those of some tokens that order something, by one statement."""
+    """Return game, seat and turn of those of some tokens that are a seat's, by one statement."""
     return _keyed(
         tokens,
         lambda asked: {

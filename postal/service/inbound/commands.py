@@ -11,6 +11,7 @@ from postal.service.inbound.case import SeatCase
 from postal.service.inbound.filing import Filing
 from postal.service.inbound.holidays import holiday_answer
 from postal.service.inbound.receipts import receipt_facts
+from postal.service.inbound.resigning import ask_back
 from postal.service.inbound.zones import names_a_zone
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
@@ -24,7 +25,14 @@ def answer_commands(case: SeatCase, filing: Filing) -> None:
         if name == "resend":
             write_report_again(case.letters, case.loaded, case.seat, case.incoming)
             continue
-        rendered = _answer(case, filing, name)
+        if name == "resign":
+            ask_back(case)
+            continue
+        rendered = (
+            holiday_answer(case, filing.reading)
+            if name == "holiday"
+            else _answer(case, filing, name)
+        )
         if rendered is not None:
             kind, turn = LetterKind(name), case.loaded.game.turn
             letter = Letter(kind, rendered, turn, answers=case.incoming)
@@ -71,8 +79,6 @@ def _answer(case: SeatCase, filing: Filing, name: str) -> Rendered | None:
             )
         case "rules":
             return reports.rules(frame, option_facts(loaded), loaded.rules.rulings)
-        case "holiday":
-            return holiday_answer(case, filing.reading)
         case "zone":
             return reports.zone(frame, seen, known=names_a_zone(filing.reading))
         case _:

@@ -105,6 +105,7 @@ def take(
     after = filing.file.with_presence(
         player,
         heard=before.heard or heard,
+        resigned=before.resigned and not heard,
         troubled=troubled,
         troubled_until=until,
         waiting=waits[-1] and owes if waits else before.waiting,

@@ -27,6 +27,7 @@ from postal.service.inbound.older import holding_no_more, without_overtaken
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.reading import read_whole
 from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
+from postal.service.inbound.resigning import resigned
 from postal.service.inbound.whose import earlier_copy
 from postal.service.inbound.zones import with_zone, zone_changes
 from postal.service.loading import LoadedGame
@@ -145,6 +146,7 @@ _STEPS: tuple[Callable[[Case], Outcome | None], ...] = (delivery_report, refused
 _SEAT_STEPS: tuple[Callable[[SeatCase], Outcome | None], ...] = (
     doubtful,
     _copy,
+    resigned,
     late,
     _unreadable,
 )

@@ -32,7 +32,7 @@ class Whose:
 
 
 def identify(session: Session, incoming: Incoming) -> Whose | None:
-    """Return whose the first token in a mail is that lets a seat order, else None.
+    """Return whose the first token in a mail is that lets a seat order or resign, else None.
 
     All that may be tokens in it are looked up together, by their digests.
     """

@@ -22,6 +22,7 @@ class LetterKind(StrEnum):
     RULES = "rules"
     ZONE = "zone"
     HOLIDAY = "holiday"
+    RESIGN = "resign"
     LATE = "late"
     UNREADABLE = "unreadable"
     HINT = "hint"

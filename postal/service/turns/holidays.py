@@ -113,9 +113,7 @@ def today_of(person: PersonRow, zone: str, now: datetime) -> date:
     return now.astimezone(_zone(person, zone)).date()
 
 
-def journal(  # noqa: PLR0913 - each is a part of the entry
-    session: Session, person_id: int, who: str, what: str, now: datetime
-) -> None:
+def journal(session: Session, person_id: int, who: str, what: str, now: datetime) -> None:
     """Note a holiday, or its end, in every game in play of a person."""
     for seat, row in seats_held(session, person_id):
         if row.status is GameStatus.RUNNING:

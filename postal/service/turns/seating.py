@@ -19,13 +19,12 @@ from postal.service.overtaken import OvertakenError
 from postal.service.turns.reports import write_report_again
 from postal.store.codec import decode_book
 from postal.store.holders import change_holder, ever_held, held_now
-from postal.store.orders import attendance, take_off_file
+from postal.store.orders import NewLine, put_on_file, set_attendance, take_off_file
 from postal.store.outbox import withdraw_messages
 from postal.store.rows import (
     GameStatus,
     JournalRow,
     OrderAction,
-    OrderHistoryRow,
     PersonRow,
     SeatRow,
     TurnStatus,
@@ -103,25 +102,33 @@ class Handover:
     def _start_anew(self, session: Session, turn_id: int) -> None:
         """Take the former holder's orders off the file, and hear of the new one (9.4)."""
         take_off_file(session, turn_id, self.seat.id, self.void)
-        rows = [(OrderAction.CANCELLED, hand, "") for hand in self.void]
+        lines = [(OrderAction.CANCELLED, hand, "") for hand in self.void]
         if self.void and not self.fixed:
             # So the record of the turn comes to what was used.
-            rows.append((OrderAction.READ, "", "cancel all"))
-        for action, hand, line in rows:
-            session.add(
-                OrderHistoryRow(
-                    turn_id=turn_id,
-                    seat_id=self.seat.id,
-                    at=self.now,
-                    action=action,
-                    hand=hand,
-                    line=line,
-                )
+            lines.append((OrderAction.READ, "", "cancel all"))
+        log = [
+            NewLine(
+                turn_id=turn_id,
+                seat_id=self.seat.id,
+                mail_id=None,
+                at=self.now,
+                action=action,
+                hand=hand,
+                line=line,
             )
-        row = attendance(session, turn_id, self.seat.id)
-        row.heard, row.waiting, row.troubled = True, False, False
-        row.troubled_until = row.last_order_at = None
-        session.flush()
+            for action, hand, line in lines
+        ]
+        put_on_file(session, (), log)
+        set_attendance(
+            session,
+            turn_id,
+            self.seat.id,
+            heard=True,
+            waiting=False,
+            troubled=False,
+            troubled_until=None,
+            last_order_at=None,
+        )
 
 
 def check_newcomer(session: Session, loaded: LoadedGame, seat: HeldSeat, new: Newcomer) -> None:
@@ -160,7 +167,7 @@ def prepare(  # noqa: PLR0913 - the whole of a handover
     void = tuple(hand for hand in file.book.of(name) if hand not in fixed)
     kept = tuple(one for one in file.book.filed if one.player != name or one.hand in fixed)
     after_file = TurnFile(
-        Book(kept, file.book.heard).hear(name), {**file.presence, name: Presence(heard=True)}
+        replace(file.book, filed=kept).hear(name), {**file.presence, name: Presence(heard=True)}
     )
     columns = seat.seat.model_dump() | {"token_serial": seat.seat.token_serial + 1}
     mine = HeldSeat(SeatRow(**columns), new.person, new.addresses)
