@@ -25,6 +25,7 @@ from postal.cli import (
     purge,
     record,
     setup,
+    standby,
     turns,
 )
 from postal.cli.commands import Group
@@ -68,6 +69,7 @@ desk.register(app)
 mailroom.register(app)
 inbox.register(app)
 player.register(app)
+standby.register(app)
 forget.register(player.players)
 purge.register(app)
 record.register(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -65,6 +66,7 @@ HOLIDAY_CANCEL = "cancel"
 """The argument of ``holiday`` that takes back what was asked for."""
 _NO_HOLIDAY = frozenset({"holiday cancel", "cancel holiday", "cancel my holiday"})
 _TO = frozenset({"to", "until", "till", "-"})
+_GAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _ISO_LENGTH = len("2026-12-20")
 
 
@@ -105,6 +107,8 @@ def _with_words(
         return _cancel(words[1:], context, letterless=letterless)
     if name in ("holiday", "zone"):
         return (_holiday if name == "holiday" else _zone)(words[1:])
+    if name == "standby":
+        return _standby(words[1:])
     return _asked_back(words, context)
 
 
@@ -184,6 +188,13 @@ def _holiday(words: list[str]) -> Word | Refusal | None:
         turned = f"holiday {last.isoformat()} to {first.isoformat()}"
         return Refusal(Fault.HOLIDAY_BACKWARDS, examples=(turned,))
     return Word("holiday", f"{first.isoformat()} to {last.isoformat()}")
+
+
+def _standby(words: list[str]) -> Word | None:
+    """Return the wish to be a standby of a game, or with ``off`` to be none any more."""
+    if len(words) == 1 or (len(words) == 2 and words[1] == "off"):  # noqa: PLR2004 - a game and off
+        return Word("standby", " ".join(words)) if _GAME.fullmatch(words[0]) else None
+    return None
 
 
 def _day(text: str) -> date | None:

@@ -10,6 +10,7 @@ from postal.reports.contexts import (
     PastOrders,
     ReceiptFacts,
     Rendered,
+    StandbyStep,
     TakenBack,
 )
 from postal.reports.display import shown_name, time_left
@@ -28,6 +29,7 @@ __all__ = [
     "ReceiptFacts",
     "Rendered",
     "Reports",
+    "StandbyStep",
     "TakenBack",
     "TemplateMistakeError",
     "problem_sentence",

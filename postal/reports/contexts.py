@@ -347,6 +347,11 @@ class OptionFact:
     says: str
 
 
+StandbyStep = Literal["listed", "signed", "off", "asked", "taken", "removed", "how", "unlisted"]
+"""What a letter to a standby says: the GM lists him, he has signed up or off, a seat is offered to
+him or is free no more, he is taken off the list, how to sign up, or that he isn't listed."""
+
+
 @dataclass(frozen=True, slots=True)
 class HolidayFact:
     """What a holiday comes to in a game: of ``asked`` days so many ``count``.

@@ -23,6 +23,7 @@ from postal.reports.contexts import (
     PastOrders,
     ReceiptFacts,
     Rendered,
+    StandbyStep,
 )
 from postal.reports.display import long_day, long_time, prose, sorted_faces
 from postal.reports.events import grouped, told
@@ -328,6 +329,19 @@ class Reports:
     def resign(self, frame: Frame, view: GameView, step: Literal["ask", "done"]) -> Rendered:
         """Return the word to a player who resigns: whether he means it, or that it is done."""
         return self._render("resign", frame, "your seat", view, step=step)
+
+    def standby(
+        self,
+        frame: Frame,
+        player: str,
+        step: StandbyStep,
+        seat: str = "",
+        until: datetime | None = None,
+    ) -> Rendered:
+        """Return a letter to somebody who would take over a seat; ``seat`` is offered ``until``."""
+        by = long_time(until, frame.reader_zone) if until else ""
+        title = f"will you play for {seat}?" if step == "asked" else "standbys"
+        return self._render("standby", frame, title, player=player, step=step, seat=seat, until=by)
 
     def gm_turn(
         self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()

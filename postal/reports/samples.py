@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from typing import get_args
 
 from postal.engine.book import Book, committed, final, submit
 from postal.engine.deal import draw_pack, draw_seats
@@ -28,6 +29,7 @@ from postal.reports.contexts import (
     PastOrders,
     ReceiptFacts,
     Rendered,
+    StandbyStep,
     TakenBack,
 )
 from postal.reports.environment import TemplateMistakeError
@@ -126,6 +128,8 @@ def _plain_mails(reports: Reports, rules: Rules) -> Iterator[Rendered]:
     yield reports.merged(_FRAME, "Anne", "Ann", ["autumn", "winter"], here=False)
     yield reports.gone(_PLAIN_FRAME, "Joe", "Joe")
     yield reports.gone(_PLAIN_FRAME, "Sue", "Joe", wrote=True)
+    for step in get_args(StandbyStep):
+        yield reports.standby(_FRAME, "Gus", step, "Joe", _FRAME.deadline)
     yield reports.too_long(_FRAME)
     yield reports.unreadable(_FRAME, "It holds a picture and no text.")
     yield reports.gm_notice(_FRAME, "a notice", ["A sentence.", "Another one."])

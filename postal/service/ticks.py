@@ -27,6 +27,7 @@ from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recov
 from postal.service.turns.holidays import follow_holidays
 from postal.service.turns.reached import reckon_all
 from postal.service.turns.reminders import remind_due
+from postal.service.turns.standbys import ask_standbys
 from postal.service.turns.zonerules import follow_zones
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
@@ -282,6 +283,7 @@ class Rounds:
         if done:
             # The next turn's deadline may lie in a holiday: one letter after the report says so.
             follow_holidays(self._work)
+        ask_standbys(self._work)
         return done
 
     def _remind(self) -> int | None:

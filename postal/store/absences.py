@@ -1,7 +1,7 @@
 """Holidays of people: those that were asked for, taken back, and the games that they touch."""
 
 from collections.abc import Collection, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
@@ -18,6 +18,8 @@ from postal.store.rows import (
 )
 from postal.store.rows.games import IN_PLAY
 
+_DAY = timedelta(days=1)
+
 
 def absences_of(session: Session, person_ids: Collection[int]) -> Sequence[AbsenceRow]:
     """Return every holiday of some people, also such as were taken back, in the order asked."""
@@ -26,12 +28,13 @@ def absences_of(session: Session, person_ids: Collection[int]) -> Sequence[Absen
 
 
 def games_of_absent(session: Session, since: date) -> Sequence[GameRow]:
-    """Return the games in play, none on hold, where somebody has a holiday to ``since`` or later.
+    """Return the games in play, none on hold, of which a deadline may lie in somebody's holiday.
 
-    Only such whose turn is open and has a deadline.
+    To the day, since that depends on his zone. Holidays that were over at ``since`` aren't looked
+    at.
     """
     statement = (
-        select(GameRow)
+        select(GameRow, TurnRow, AbsenceRow)
         .join(SeatRow, col(SeatRow.game_id) == GameRow.id)
         .join(HolderRow, col(HolderRow.seat_id) == SeatRow.id)
         .join(AbsenceRow, col(AbsenceRow.person_id) == HolderRow.person_id)
@@ -46,10 +49,15 @@ def games_of_absent(session: Session, since: date) -> Sequence[GameRow]:
             TurnRow.status == TurnStatus.OPEN,
             col(TurnRow.deadline).is_not(None),
         )
-        .distinct()
         .order_by(col(GameRow.id))
     )
-    return session.exec(statement).all()
+    found = {
+        row.id: row
+        for row, turn, absence in session.exec(statement).all()
+        if turn.deadline is not None
+        and absence.first - _DAY <= turn.deadline.date() <= absence.last + _DAY
+    }
+    return list(found.values())
 
 
 def gm_moved_at(session: Session, game_id: int, turn: int) -> datetime | None:

@@ -74,6 +74,11 @@ def token_for_resigning(
     )
 
 
+def token_for_person(token: str, person_id: int, now: datetime) -> TokenRow:
+    """Return the row of a token that says that a mail is a person's, who may hold no seat."""
+    return TokenRow(digest=digest(token), kind=TokenKind.PERSON, person_id=person_id, issued_at=now)
+
+
 def token_for_address(token: str, address_id: int, now: datetime) -> TokenRow:
     """Return the row of a token that confirms an address."""
     return TokenRow(
@@ -125,6 +130,11 @@ def revoke(session: Session, seat_ids: Collection[int]) -> int:
 def revoke_for_address(session: Session, address_id: int) -> None:
     """Delete the tokens that confirm an address."""
     session.exec(delete(TokenRow).where(col(TokenRow.address_id) == address_id))
+
+
+def revoke_for_person(session: Session, person_id: int) -> None:
+    """Delete the tokens by which a person's mail is known where he holds no seat."""
+    session.exec(delete(TokenRow).where(col(TokenRow.person_id) == person_id))
 
 
 def _keyed(

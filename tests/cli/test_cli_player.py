@@ -206,3 +206,19 @@ def test_a_holiday_is_noted_and_taken_back(folder: Path) -> None:
     for wrong in (("Ann",), ("Ann", first), ("Ann", first, last, "--cancel"), ("Ann", last, first)):
         assert refusal(postal(folder, "player", "holiday", *wrong))[0] == 2
     assert refusal(postal(folder, "player", "holiday", "Zoe", first, last))[0] == 1
+
+
+def test_standbys_are_listed(folder: Path) -> None:
+    """And taken off again; what won't do is refused in one sentence."""
+    nobody = postal(folder, "standby", "list", "smith-1").output
+    assert "has no standbys" in nobody
+    added = postal(folder, "standby", "add", "smith-1", "Gus <gus@x.example>")
+    assert added.output == "Gus is a standby of smith-1 once they have answered the mail.\n"
+    assert "gus@x.example" in postal(folder, "standby", "list", "smith-1").output
+    (row,) = json.loads(postal(folder, "standby", "list", "smith-1", "--json").stdout)
+    assert (row["name"], row["signed_up"], row["seat"]) == ("Gus", None, "")
+    again = refusal(postal(folder, "standby", "add", "smith-1", "Gus <gus@x.example>"))
+    assert again == (1, "Gus is a standby of smith-1 already.")
+    assert refusal(postal(folder, "standby", "add", "smith-1", "Gus"))[0] == 2
+    assert postal(folder, "standby", "remove", "smith-1", "Gus").exit_code == 0
+    assert refusal(postal(folder, "standby", "remove", "smith-1", "Gus"))[0] == 1

@@ -41,7 +41,8 @@ from postal.store.rows import (
     fold,
 )
 from postal.store.seats import seat_called, seats_of
-from postal.store.tokens import revoke, revoke_for_address
+from postal.store.standbys import forget_standbys
+from postal.store.tokens import revoke, revoke_for_address, revoke_for_person
 from postal.store.turns import turns_of
 
 LOG = logging.getLogger("postal")
@@ -129,6 +130,8 @@ def forget(work: Workplace, named: str, name: str) -> Forgotten:
             revoke_for_address(session, address.id or 0)
             session.delete(address)
         forget_absences(session, plan.person.id or 0)
+        forget_standbys(session, plan.person.id or 0)
+        revoke_for_person(session, plan.person.id or 0)
         _rename(session, plan)
     LOG.info("person %s: forgotten", told.id)
     return told

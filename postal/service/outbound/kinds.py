@@ -37,6 +37,8 @@ class LetterKind(StrEnum):
     SEAT = "seat"
     GONE = "gone"
     FORMER = "former"
+    STANDBY = "standby"
+    STANDBY_ANSWER = "standby-answer"
     ADDRESS = "address"
     GM = "gm"
 
@@ -75,6 +77,7 @@ _UNASKED = (
     LetterKind.ABANDONED,
     LetterKind.SEAT,
     LetterKind.GONE,
+    LetterKind.STANDBY,
 )
 """What answers no mail either."""
 

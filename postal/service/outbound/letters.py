@@ -23,7 +23,13 @@ from postal.service.workplace import Workplace
 from postal.store.outbox import count_messages, queue_messages, threads
 from postal.store.rows import OutboxRow, TokenRow, TroubleKind, TroubleRow, fold
 from postal.store.seats import HeldSeat, token_serials
-from postal.store.tokens import issue, token_for_address, token_for_resigning, token_for_seat
+from postal.store.tokens import (
+    issue,
+    token_for_address,
+    token_for_person,
+    token_for_resigning,
+    token_for_seat,
+)
 from postal.store.troubles import begin_telling
 
 LOG = logging.getLogger("postal")
@@ -203,16 +209,23 @@ class Letters:
         rendered: Rendered,
         kind: LetterKind,
         answers: Incoming | None = None,
+        asks: tuple[str, int] | None = None,
     ) -> bool:
         """Write to somebody who holds no seat of the game: no token of one stands in it.
 
-        False where it is an answer and he has had enough of them for now.
+        ``asks`` is the token that an answer of his has, and the person's id. False where it is an
+        answer and he has had enough of them for now.
         """
         if answers is not None and self._enough(address, kind):
             return False
         identity = self.work.identity
-        identifier = f"<postal-note.{self.work.new_name(NAME_LENGTH)}@{identity.domain}>"
-        outgoing = self._outgoing(address, name, rendered, rendered.subject, identifier)
+        unique, token = self.work.new_name(NAME_LENGTH), asks[0] if asks else ""
+        identifier = f"<postal-note.{unique}@{identity.domain}>"
+        if token:
+            identifier = message_id(token, unique, identity.domain)
+        plus = identity.plus or not token
+        subject = rendered.subject if plus else f"{rendered.subject} {subject_tag(token)}"
+        outgoing = self._outgoing(address, name, rendered, subject, identifier)
         outgoing = replace(
             outgoing,
             sender_name=identity.gm_name,
@@ -220,6 +233,10 @@ class Letters:
             references=(answers.message_id,) if answers and answers.message_id else (),
             automatic=kind.automatic,
         )
+        if asks is not None:
+            box = identity.mailbox
+            outgoing = replace(outgoing, reply_to=plus_address(box, token) if plus else box)
+            self._tokens.append(token_for_person(*asks, self.work.clock.now()))
         self._keep(outgoing, kind, rendered, loaded, loaded.game.turn, None)
         return True
 
