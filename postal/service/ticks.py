@@ -19,6 +19,7 @@ from postal.service.desk.holding import resume_due
 from postal.service.inbound.clockcheck import ClockCheck, Timekeeper
 from postal.service.inbound.intake import Inbox, Polled, poll
 from postal.service.inbound.queue import handle_new
+from postal.service.inbound.robotseats import play_robots
 from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.outbound.templates import TemplateReview
@@ -275,6 +276,7 @@ class Rounds:
             return None
         resume_due(self._work)
         follow_holidays(self._work)
+        play_robots(self._work)
         if "turns" in self._half_done:
             recover_claims(self._work, alone=False)
         self._half_done.add("turns")

@@ -15,7 +15,7 @@ from postal.service.inbound.resigning import ask_back
 from postal.service.inbound.zones import names_a_zone
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
-from postal.service.outbound.letters import Letter
+from postal.service.outbound.letters import Letter, Letters
 from postal.service.turns.reports import write_report_again
 
 
@@ -39,9 +39,8 @@ def answer_commands(case: SeatCase, filing: Filing) -> None:
             case.letters.to_player(case.loaded, case.seat, letter)
 
 
-def send_gifts(case: SeatCase, filing: Filing) -> None:
-    """Write to each player who is sent cards by post because of a mail (RULES.md 2.4)."""
-    loaded = case.loaded
+def send_gifts(letters: Letters, loaded: LoadedGame, filing: Filing) -> None:
+    """Write to each player who is sent cards by post because of some orders (RULES.md 2.4)."""
     for receiver in dict.fromkeys(gift.receiver for gift in filing.gifts):
         gifts = [
             (gift.table, Passed(gift.giver, gift.cards))
@@ -50,9 +49,9 @@ def send_gifts(case: SeatCase, filing: Filing) -> None:
         ]
         seat = loaded.seat(receiver)
         seen = view(loaded.game, receiver, filing.book)
-        rendered = case.work.reports.gift(case.letters.frame(loaded, seat), seen, gifts)
+        rendered = letters.work.reports.gift(letters.frame(loaded, seat), seen, gifts)
         letter = Letter(LetterKind.GIFT, rendered, loaded.game.turn)
-        case.letters.to_player(loaded, seat, letter)
+        letters.to_player(loaded, seat, letter)
 
 
 def option_facts(loaded: LoadedGame) -> tuple[OptionFact, ...]:

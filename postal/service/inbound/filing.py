@@ -115,12 +115,13 @@ def take(
 
 
 def turn_change(
-    loaded: LoadedGame, seat: HeldSeat, mail: MailRow, filing: Filing, now: datetime
+    loaded: LoadedGame, seat: HeldSeat, mail: MailRow | None, filing: Filing, now: datetime
 ) -> TurnChange:
-    """Return what a filing changes of the turn in play, as rows to be written."""
+    """Return what a filing changes of the turn in play, as rows; a robot's came in no mail."""
     assert loaded.turn is not None, "orders are filed for a turn in play"
     assert loaded.turn.id is not None, "a turn in play is stored"
     accepted = {entry.hand: entry.order for entry in filing.taken.accepted}
+    mail_id = mail.id if mail else None
     orders = tuple(
         NewOrder(
             turn_id=loaded.turn.id,
@@ -128,7 +129,7 @@ def turn_change(
             hand=hand,
             line=order.line(),
             order_json=encode_order(order),
-            mail_id=mail.id,
+            mail_id=mail_id,
             filed_at=now,
         )
         for hand, order in accepted.items()
@@ -143,7 +144,7 @@ def turn_change(
         presence=filing.presence,
         off=(*gone, *accepted),
         orders=orders,
-        log=tuple(_Clerk(loaded.turn.id, seat.id, mail.id, now).log(filing, gone)),
+        log=tuple(_Clerk(loaded.turn.id, seat.id, mail_id, now).log(filing, gone)),
     )
 
 

@@ -137,7 +137,7 @@ def _orders(case: SeatCase) -> Outcome:
         letter = Letter(LetterKind.RECEIPT, rendered, case.whose.turn, answers=case.incoming)
         case.letters.to_player(loaded, seat, letter)
     answer_commands(case, filing)
-    send_gifts(case, filing)
+    send_gifts(case.letters, loaded, filing)
     filed = counted(len(filing.taken.accepted), "order")
     not_taken = counted(len(filing.problems), "line")
     return Outcome(
