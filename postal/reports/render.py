@@ -27,6 +27,7 @@ from postal.reports.contexts import (
 )
 from postal.reports.display import long_day, long_time, prose, sorted_faces
 from postal.reports.events import grouped, told
+from postal.reports.missed import absent_sentence
 from postal.reports.receipts import receipt_context
 from postal.reports.wrapping import quoted
 
@@ -89,6 +90,7 @@ class Reports:
                 heard=heard,
                 double_ace_flush=view.double_ace_flush,
             ),
+            absent=absent_sentence(events, view),
             secret=secret if view.opened else "",
             looks=tuple(long_time(one, frame.zone) for one in looks) if view.finished else (),
         )
