@@ -210,16 +210,16 @@ def test_9_3_who_wrote_and_was_not_understood_is_not_told_that_he_sent_nothing(
                 Dropped(player="Joe", missed=2, notice=48, audience=None),
             ),
             (
-                "No good orders came in time for hands A1 and B1: you were NMR there. Nothing has come"
-                " from you for 2 turns: you are dropped. The next turn goes on without you, not sooner"
-                " than 48 hours from now. Any answer to this mail brings you back."
+                "No good orders came in time for hands A1 and B1: you were NMR there. Nothing has"
+                " come from you for 2 turns: you are dropped. The next turn goes on without you,"
+                " not sooner than 48 hours from now. Any answer to this mail brings you back."
             ),
         ),
         (
             (Dropped(player="Joe", missed=0, resigned=True, audience=None),),
             (
-                "You have resigned. The next turn goes on without you. Any answer to this mail brings"
-                " you back."
+                "You have resigned. The next turn goes on without you. Any answer to this mail"
+                " brings you back."
             ),
         ),
         ((Nmr(hand="A1", player="Puke", used="give", audience=None),), ""),
