@@ -26,6 +26,7 @@ from postal.cli import (
     purge,
     record,
     setup,
+    standby,
     turns,
 )
 from postal.cli.commands import Group
@@ -70,6 +71,7 @@ accidents.register(app)
 mailroom.register(app)
 inbox.register(app)
 player.register(app)
+standby.register(app)
 forget.register(player.players)
 purge.register(app)
 record.register(app)

@@ -11,6 +11,7 @@ import typer
 from postal.cli.asking import Yes, ask
 from postal.cli.commands import Group
 from postal.cli.options import Data, Json
+from postal.errors import UsageError
 
 players = Group(no_args_is_help=True, help="Manage players.")
 tokens = Group(no_args_is_help=True, help="Manage players' reply tokens.")
@@ -145,6 +146,100 @@ def merge(
     typer.echo(f"{done.name} (number {done.person_id}) is one person now{playing}.")
     told = " and ".join(done.told) or "Nobody"
     typer.echo(f"{told} will get a mail about it at the next round.")
+
+
+@players.command("replace")
+def replace(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="Whose seat it is.")],
+    new: Annotated[
+        str, typer.Argument(metavar="NEW", help="Who plays on: 'Sue <sue@example.org>'.")
+    ],
+    data: Data,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Give a player's seat to somebody else, who gets all that the seat may know.
+
+    The orders on file and the tokens of the former holder are void, and all players are told.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.desk.newgame import parse_player
+    from postal.service.desk.replacing import replace_player
+
+    name, address = parse_player(new, "")
+    with open_office(data) as office:
+        ask(f"Give the seat of {old} in {game} to {name} and tell all its players?", yes=yes)
+        done = replace_player(office.work, game, old, name, address)
+    if as_json:
+        _print_json(asdict(done))
+    else:
+        typer.echo(f"{done.holder} plays for {done.seat} in {game} now; all get a mail about it.")
+
+
+@players.command("robot")
+def robot(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")],
+    seat: Annotated[str, typer.Argument(metavar="SEAT", help="Whose seat it is.")],
+    data: Data,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Let a robot play for a player from now on; `postal player replace` ends that.
+
+    It sees what the seat may see, and all players are told that it sits there.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.desk.replacing import seat_robot
+
+    with open_office(data) as office:
+        ask(f"Let a robot play for {seat} in {game} and tell all its players?", yes=yes)
+        done = seat_robot(office.work, game, seat)
+    if as_json:
+        _print_json(asdict(done))
+    else:
+        typer.echo(f"A robot plays for {done.seat} in {game} now; all get a mail about it.")
+
+
+@players.command("holiday")
+def holiday(
+    person: Person,
+    data: Data,
+    first: Annotated[
+        str | None, typer.Argument(metavar="FIRST", help="The first day: 2026-12-20.")
+    ] = None,
+    last: Annotated[
+        str | None, typer.Argument(metavar="LAST", help="The last day: 2027-01-03.")
+    ] = None,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Take back what is noted.")] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Note that a person is on holiday, in all their games; deadlines move past it.
+
+    By each game's options; everybody is told a moved deadline, and nobody for whom it is.
+    """
+    from postal.bootstrap import open_office
+    from postal.service.desk.holidays import cancel_holidays, note_holiday
+
+    if cancel == bool(first or last) or bool(first) != bool(last):
+        raise UsageError("Give the first and the last day, or --cancel.")
+    with open_office(data) as office:
+        if first and last:
+            ask(f"Note that {person} is on holiday from {first} to {last}?", yes=yes)
+            done = note_holiday(office.work, person, first, last)
+            facts = asdict(done)
+            said = f"{done.name} is on holiday from {first} to {last} and gets a mail about it."
+            more = f" Deadlines moved: {done.moved}."
+        else:
+            ask(f"Take back the holidays of {person}?", yes=yes)
+            name = cancel_holidays(office.work, person)
+            facts, more = {"name": name, "cancelled": True}, ""
+            said = f"{name} is no longer on holiday and gets a mail about it."
+    if as_json:
+        _print_json(facts)
+    else:
+        typer.echo(said + more)
 
 
 @tokens.command("revoke")

@@ -19,10 +19,13 @@ def welcome_back(game: Game, book: Book) -> tuple[Game, list[Event]]:
     return replace(game, missed=missed, dropped=dropped, dropped_in=since), events
 
 
-def count_missed(game: Game, asked: set[str], heard: frozenset[str]) -> tuple[Game, list[Event]]:
+def count_missed(
+    game: Game, asked: set[str], heard: frozenset[str], resigned: frozenset[str] = frozenset()
+) -> tuple[Game, list[Event]]:
     """Count the turns in a row in which something was due and nothing heard, and drop (9.4).
 
-    Whoever was heard of begins anew, whether or not something was due.
+    Whoever was heard of begins anew, whether or not something was due; whoever has ``resigned`` is
+    dropped at once.
     """
     limit, waits = game.rules.number("nmr_limit"), game.rules.rulings.drop_waits_a_turn
     notice = game.rules.number("drop_notice") if waits else 0
@@ -33,11 +36,20 @@ def count_missed(game: Game, asked: set[str], heard: frozenset[str]) -> tuple[Ga
             missed[player] = 0
         elif player in asked:
             missed[player] += 1
+        goes = player in resigned or (limit and missed[player] >= limit)
         # After the last turn there is nothing left to be dropped from.
-        if player in dropped or not limit or missed[player] < limit or (waits and game.finished):
+        if player in dropped or not goes or (waits and game.finished):
             continue
         dropped.append(player)
         if waits:
             since[player] = game.turn
-        events.append(Dropped(player=player, missed=missed[player], notice=notice, audience=None))
+        events.append(
+            Dropped(
+                player=player,
+                missed=missed[player],
+                notice=notice,
+                resigned=player in resigned,
+                audience=None,
+            )
+        )
     return replace(game, missed=missed, dropped=tuple(dropped), dropped_in=since), events

@@ -32,11 +32,13 @@ class Book:
 
     ``heard`` brings back whoever was dropped (RULES.md 9.4): any line of his puts him there.
     ``fixed`` are (player, hand) for which nothing may change where a turn is played again (10.7).
+    ``resigned`` are those who gave their seats up and were not heard of since.
     """
 
     filed: tuple[Filed, ...] = ()
     heard: frozenset[str] = frozenset()
     fixed: frozenset[tuple[str, str]] = frozenset()
+    resigned: frozenset[str] = frozenset()
 
     def of(self, player: str) -> dict[str, Order]:
         """Return the player's orders by hand."""
@@ -44,7 +46,11 @@ class Book:
 
     def hear(self, player: str) -> Book:
         """Return the book with a sign of life of the player noted."""
-        return replace(self, heard=self.heard | {player})
+        return replace(self, heard=self.heard | {player}, resigned=self.resigned - {player})
+
+    def resign(self, player: str) -> Book:
+        """Return the book with it noted that the player gives his seat up."""
+        return replace(self, heard=self.heard - {player}, resigned=self.resigned | {player})
 
 
 @dataclass(frozen=True, slots=True)

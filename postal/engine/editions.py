@@ -29,7 +29,7 @@ class Rulings:
     drop_waits_a_turn: bool = True
     must_end: bool = True
     trouble_by_hand: bool = True
-    standard: Mapping[str, int] = field(default_factory=dict)
+    standard: Mapping[str, int | str] = field(default_factory=dict)
 
 
 _RULINGS: Mapping[int, Rulings] = {
@@ -50,6 +50,8 @@ _RULINGS: Mapping[int, Rulings] = {
             "unreached": 7,
             "grace": 0,
             "first_grace": 0,
+            "holiday": "stay",
+            "holiday_days": 0,
         },
     ),
     2: Rulings(),

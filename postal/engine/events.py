@@ -142,11 +142,12 @@ class Dropped(Event):
     """``player`` missed ``missed`` turns in a row and is no longer waited for (9.4).
 
     ``notice``: the next turn goes on without him so many hours from now at the earliest; 0: at
-    once.
+    once. ``resigned``: he gave his seat up, however many he missed.
     """
 
     missed: int
     notice: int = 0
+    resigned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,11 +139,11 @@ def adjudicate(game: Game, book: Book) -> tuple[Game, tuple[Event, ...]]:
     orders = {(entry.player, entry.hand): entry.order for entry in book.filed}
     ordered = {player for player, _ in set(orders) & set(due(game))}
     any_mail = game.rules.rulings.any_mail_is_heard
-    heard = book.heard | ordered if any_mail else frozenset(ordered)
+    heard = (book.heard | ordered if any_mail else frozenset(ordered)) - book.resigned
     wrote = heard if any_mail else frozenset()
     game, happened = _step(game, [hand for hand in game.hands if not hand.over], orders, wrote)
     events += happened
-    game, dropped = count_missed(game, asked, heard)
+    game, dropped = count_missed(game, asked, heard, book.resigned)
     events += dropped
     game, happened = _play_absent(game)
     events += happened

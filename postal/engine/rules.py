@@ -35,6 +35,8 @@ STANDARD_OPTIONS: Mapping[str, OptionValue] = {
     "unreached": 7,
     "grace": 0,
     "first_grace": 7,
+    "holiday": "move",
+    "holiday_days": 21,
 }
 """What is taken where a game file does not name the option (RULES.md, newest edition)."""
 
@@ -57,6 +59,7 @@ STANDARD_LIMITS: Mapping[str, int] = {
     "unreached": 60,
     "grace": _A_FORTNIGHT,
     "first_grace": 60,
+    "holiday_days": 366,
 }
 """The most that an option may be, whatever a game file says: pounds, counts, or a span of time."""
 
@@ -68,6 +71,8 @@ STANDARD_WORDS: Mapping[str, str] = {
     " at most",
     "grace": "hours after the deadline in which orders still count, before anybody is NMR",
     "first_grace": "days that the first turn waits longer for a player who was never heard of",
+    "holiday": "whether a deadline in a player's holiday moves past it or stays",
+    "holiday_days": "days of holiday that count for each player in this game",
     "unreached": "days after the deadline that the turn waits for a player whom the report did not"
     " reach",
 }
@@ -79,6 +84,7 @@ STANDARD_CHOICES: Mapping[str, tuple[str, ...]] = {
     "exchange": ("orders", "post"),
     "first_on_tie": ("lower-seat", "higher-seat"),
     "reveal": ("end", "never"),
+    "holiday": ("move", "stay"),
 }
 """What the engine knows for each option that is a choice; a game file may offer fewer."""
 

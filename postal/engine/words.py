@@ -30,6 +30,7 @@ CommandName = Literal[
     "ready",
     "holiday",
     "resign",
+    "standby",
     "press",
     "gm",
     "zone",
@@ -60,7 +61,7 @@ PLAIN_COMMANDS = frozenset(
 """The commands that are one word and nothing else."""
 HARMLESS_COMMANDS = frozenset({"help", "status", "orders", "resend", "rules"})
 """Those that change nothing, and so are done though a question mark stands behind them."""
-COMMAND_WORDS = PLAIN_COMMANDS | {"holiday", "cancel", "zone"}
+COMMAND_WORDS = PLAIN_COMMANDS | {"holiday", "cancel", "zone", "standby"}
 BLOCK_WORDS = frozenset({"press", "gm"})
 TABLE_WORDS = frozenset({"table", "hand"})
 END_WORD = "end"

@@ -2,6 +2,7 @@
 
 from postal.engine.words import MARKER, CommandName
 from postal.ordertext.above import own_words
+from postal.ordertext.commands import HOLIDAY_CANCEL
 from postal.ordertext.masking import CARD_MASK, mask_cards
 from postal.ordertext.names import name_problem
 from postal.ordertext.reader import read_mail, read_quoted, read_record_line
@@ -10,6 +11,7 @@ from postal.ordertext.types import Command, Context, Reading
 
 __all__ = [
     "CARD_MASK",
+    "HOLIDAY_CANCEL",
     "MARKER",
     "Command",
     "CommandName",

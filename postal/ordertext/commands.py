@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -61,7 +62,11 @@ _ALL = frozenset({"all", "everything", "both"})
 _ONE = frozenset({"order", "bet", "move", "that", "this"}) | VERB_WORDS
 """Words that speak of one order, and do not say which."""
 _HOLIDAY = ("holiday 2026-12-20 to 2027-01-03",)
+HOLIDAY_CANCEL = "cancel"
+"""The argument of ``holiday`` that takes back what was asked for."""
+_NO_HOLIDAY = frozenset({"holiday cancel", "cancel holiday", "cancel my holiday"})
 _TO = frozenset({"to", "until", "till", "-"})
+_GAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _ISO_LENGTH = len("2026-12-20")
 
 
@@ -89,10 +94,21 @@ def read_command(
         return Refusal(Fault.COMMAND_QUESTION, Figures(verb=asked, text=folded))
     if folded in BLOCK_WORDS:
         return Refusal(Fault.BLOCK_WITHOUT_COLON, Figures(verb=folded))
+    return _with_words(name, words, context, letterless=letterless)
+
+
+def _with_words(
+    name: str, words: list[str], context: Context, *, letterless: bool
+) -> Word | Cancel | Refusal | None:
+    """Return the command that stands with words of its own, such as ``cancel A``."""
+    if " ".join(words) in _NO_HOLIDAY:
+        return Word("holiday", HOLIDAY_CANCEL)
     if name == "cancel":
         return _cancel(words[1:], context, letterless=letterless)
     if name in ("holiday", "zone"):
         return (_holiday if name == "holiday" else _zone)(words[1:])
+    if name == "standby":
+        return _standby(words[1:])
     return _asked_back(words, context)
 
 
@@ -172,6 +188,13 @@ def _holiday(words: list[str]) -> Word | Refusal | None:
         turned = f"holiday {last.isoformat()} to {first.isoformat()}"
         return Refusal(Fault.HOLIDAY_BACKWARDS, examples=(turned,))
     return Word("holiday", f"{first.isoformat()} to {last.isoformat()}")
+
+
+def _standby(words: list[str]) -> Word | None:
+    """Return the wish to be a standby of a game, or with ``off`` to be none any more."""
+    if len(words) == 1 or (len(words) == 2 and words[1] == "off"):  # noqa: PLR2004 - a game and off
+        return Word("standby", " ".join(words)) if _GAME.fullmatch(words[0]) else None
+    return None
 
 
 def _day(text: str) -> date | None:

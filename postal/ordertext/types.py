@@ -46,8 +46,8 @@ class Context:
 class Command:
     """A command on a line of its own (ORDERS.md, Commands).
 
-    ``argument`` is ``2026-12-20 to 2027-01-03`` for a holiday and the block's text for press and
-    gm; ``number`` is the line in the mail, from 1, and ``text`` the line as written.
+    ``argument`` is ``2026-12-20 to 2027-01-03`` or ``cancel`` for a holiday and the block's text
+    for press and gm; ``number`` is the line in the mail, from 1, and ``text`` the line as written.
     """
 
     name: CommandName

@@ -4,10 +4,13 @@ from postal.engine.words import MARKER
 from postal.reports.contexts import (
     Frame,
     Hold,
+    HolidayFact,
     OnFile,
     OptionFact,
+    PastOrders,
     ReceiptFacts,
     Rendered,
+    StandbyStep,
     TakenBack,
 )
 from postal.reports.display import shown_name, time_left
@@ -19,11 +22,14 @@ __all__ = [
     "MARKER",
     "Frame",
     "Hold",
+    "HolidayFact",
     "OnFile",
     "OptionFact",
+    "PastOrders",
     "ReceiptFacts",
     "Rendered",
     "Reports",
+    "StandbyStep",
     "TakenBack",
     "TemplateMistakeError",
     "problem_sentence",

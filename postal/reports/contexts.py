@@ -358,6 +358,32 @@ class OptionFact:
     says: str
 
 
+StandbyStep = Literal["listed", "signed", "off", "asked", "taken", "removed", "how", "unlisted"]
+"""What a letter to a standby says: the GM lists him, he has signed up or off, a seat is offered to
+him or is free no more, he is taken off the list, how to sign up, or that he isn't listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class HolidayFact:
+    """What a holiday comes to in a game: of ``asked`` days so many ``count``.
+
+    ``moves``: deadlines move past those, by the game's option; else they stay where they are.
+    """
+
+    game: str
+    moves: bool
+    count: int
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class PastOrders:
+    """The orders of a seat that were used in a turn that is over, as canonical lines."""
+
+    turn: int
+    lines: tuple[str, ...] = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """A mail's subject and its two bodies, whole and ready to be sent.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from postal.engine.cards import RANKS, Card
@@ -97,6 +97,11 @@ def long_time(moment: datetime, zone: str) -> str:
     """Return a UTC time in a zone: ``Sunday 6 December 2026, 20:00 GMT (Europe/London)``."""
     local = moment.astimezone(ZoneInfo(zone))
     return f"{local:%A} {local.day} {local:%B %Y, %H:%M} {_marked(local, zone)}"
+
+
+def long_day(day: date) -> str:
+    """Return a day: ``Sunday 6 December 2026``."""
+    return f"{day:%A} {day.day} {day:%B %Y}"
 
 
 def second_time(moment: datetime, zone: str, other: str) -> str:

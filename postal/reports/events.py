@@ -128,6 +128,8 @@ class _Teller:
     def dropped(self, event: engine.Dropped) -> Sentence:
         turns, mine = counted(event.missed, "turn"), event.player == self.viewer
         waited = "You are" if mine else f"{event.player} is"
+        if event.resigned:
+            return (self._resigned(event, waited, mine=mine),)
         if not event.notice:
             return (f"{waited} no longer waited for, after {turns} in a row without orders.",)
         whom = self.whom(event.player)
@@ -138,6 +140,17 @@ class _Teller:
             "Any answer brings you back." if mine else f"A mail brings {whom} back.",
         )
         return (" ".join(told),)
+
+    def _resigned(self, event: engine.Dropped, waited: str, *, mine: bool) -> str:
+        whom = self.whom(event.player)
+        who = "You have" if mine else f"{event.player} has"
+        when = f", not sooner than {counted(event.notice, 'hour')} from now" if event.notice else ""
+        back = "Any answer brings you" if mine else f"A mail brings {whom}"
+        return (
+            f"{who} resigned, so {waited[0].lower() if mine else waited[0]}{waited[1:]} no longer"
+            f" waited for. The next turn goes on without {whom}{when}. {back} back, until somebody"
+            " else has the seat."
+        )
 
     def returned(self, event: engine.Returned) -> Sentence:
         back = "You are" if event.player == self.viewer else f"{event.player} is"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -17,13 +17,17 @@ from postal.reports.bodies import Layout
 from postal.reports.build import frame_context, game_context
 from postal.reports.contexts import (
     Frame,
+    HolidayFact,
     OptionFact,
     PassedContext,
+    PastOrders,
     ReceiptFacts,
     Rendered,
+    StandbyStep,
 )
-from postal.reports.display import long_time, prose, sorted_faces
+from postal.reports.display import long_day, long_time, prose, sorted_faces
 from postal.reports.events import grouped, told
+from postal.reports.missed import absent_sentence
 from postal.reports.receipts import receipt_context
 from postal.reports.wrapping import quoted
 
@@ -86,6 +90,7 @@ class Reports:
                 heard=heard,
                 double_ace_flush=view.double_ace_flush,
             ),
+            absent=absent_sentence(events, view),
             secret=secret if view.opened else "",
             looks=tuple(long_time(one, frame.zone) for one in looks) if view.finished else (),
         )
@@ -277,7 +282,7 @@ class Reports:
         frame: Frame,
         view: GameView,
         before: datetime,
-        why: Literal["outgoing", "unreached", "first", "zone", "gm"],
+        why: Literal["outgoing", "unreached", "first", "zone", "gm", "holiday"],
         *,
         yours: bool = False,
     ) -> Rendered:
@@ -285,8 +290,8 @@ class Reports:
 
         ``before`` (aware UTC) is the deadline as it was last told; ``why``: the reports could not
         be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5) or never
-        heard of, or clocks go by new rules, or the GM says so. ``yours``: the reader is the one
-        never heard of.
+        heard of, or clocks go by new rules, or the GM says so, or somebody, never named either, is
+        on holiday. ``yours``: the reader is the one never heard of.
         """
         # By the new rules the earlier time would read as it never did.
         told_in = "UTC" if why == "zone" else frame.reader_zone
@@ -300,6 +305,76 @@ class Reports:
             yours=yours,
             zone=frame.zone,
         )
+
+    def seat(  # noqa: PLR0913 - each is a part of the mail
+        self,
+        frame: Frame,
+        view: GameView,
+        seat: str,
+        holder: str,
+        *,
+        robot: bool = False,
+        past: Sequence[PastOrders] | None = None,
+    ) -> Rendered:
+        """Return the word to a player that somebody else holds a seat from now on, or a robot.
+
+        With ``past``, the orders of the seat that were used so far, the reader is who holds it.
+        """
+        title = f"you play for {seat}" if past is not None else f"the seat of {seat}"
+        return self._render(
+            "seat",
+            frame,
+            title,
+            view,
+            seat=seat,
+            holder=holder,
+            robot=robot,
+            yours=past is not None,
+            past=tuple(past or ()),
+        )
+
+    def gone(self, frame: Frame, player: str, seat: str, *, wrote: bool = False) -> Rendered:
+        """Return the word to whoever held a seat that he doesn't any more.
+
+        ``wrote``: he has sent a mail for it since.
+        """
+        title = f"the seat of {seat}"
+        return self._render("gone", frame, title, player=player, seat=seat, wrote=wrote)
+
+    def holiday(
+        self,
+        frame: Frame,
+        view: GameView,
+        step: Literal["noted", "over", "long", "ended", "none"],
+        days: tuple[date, date] | None = None,
+        games: Sequence[HolidayFact] = (),
+    ) -> Rendered:
+        """Return the answer to a player's wish for a holiday, or to have it back.
+
+        ``days`` are its first and its last. ``step``: it is noted, is over already, is too long or
+        too far ahead, or holidays were taken back, or there were none.
+        """
+        told = tuple(map(long_day, days or ()))
+        return self._render(
+            "holiday", frame, "your holiday", view, step=step, days=told, games=tuple(games)
+        )
+
+    def resign(self, frame: Frame, view: GameView, step: Literal["ask", "done"]) -> Rendered:
+        """Return the word to a player who resigns: whether he means it, or that it is done."""
+        return self._render("resign", frame, "your seat", view, step=step)
+
+    def standby(
+        self,
+        frame: Frame,
+        player: str,
+        step: StandbyStep,
+        seat: str = "",
+        until: datetime | None = None,
+    ) -> Rendered:
+        """Return a letter to somebody who would take over a seat; ``seat`` is offered ``until``."""
+        by = long_time(until, frame.reader_zone) if until else ""
+        title = f"will you play for {seat}?" if step == "asked" else "standbys"
+        return self._render("standby", frame, title, player=player, step=step, seat=seat, until=by)
 
     def gm_turn(
         self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from typing import get_args
 
 from postal.engine.book import Book, committed, final, submit
 from postal.engine.deal import draw_pack, draw_seats
@@ -18,15 +19,18 @@ from postal.engine.rollback import on_file_again, with_seen
 from postal.engine.rulefile import option_choices, read_rules
 from postal.engine.rules import BettingPhase, ExposePhase, Rules
 from postal.engine.state import Game, Hand
-from postal.engine.view import view
+from postal.engine.view import GameView, view
 from postal.engine.words import Verb
 from postal.reports.contexts import (
     Frame,
     Hold,
+    HolidayFact,
     OnFile,
     OptionFact,
+    PastOrders,
     ReceiptFacts,
     Rendered,
+    StandbyStep,
     TakenBack,
 )
 from postal.reports.environment import TemplateMistakeError
@@ -123,6 +127,10 @@ def _plain_mails(reports: Reports, rules: Rules) -> Iterator[Rendered]:
     yield reports.address(_FRAME, _READER, "second@example.org", "done")
     yield reports.merged(_FRAME, "Ann", "Anne", ["autumn"], here=True)
     yield reports.merged(_FRAME, "Anne", "Ann", ["autumn", "winter"], here=False)
+    yield reports.gone(_PLAIN_FRAME, "Joe", "Joe")
+    yield reports.gone(_PLAIN_FRAME, "Sue", "Joe", wrote=True)
+    for step in get_args(StandbyStep):
+        yield reports.standby(_FRAME, "Gus", step, "Joe", _FRAME.deadline)
     yield reports.too_long(_FRAME)
     yield reports.unreadable(_FRAME, "It holds a picture and no text.")
     yield reports.gm_notice(_FRAME, "a notice", ["A sentence.", "Another one."])
@@ -192,6 +200,15 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
             yield reports.reminder(_AWAY, before, hands)
     yield reports.zone(_AWAY, before, known=True)
     yield reports.zone(_AWAY, before, known=False)
+    yield reports.deadline(_FRAME, before, _FRAME.now, "holiday")
+    yield from _holidays(reports, before)
+    yield reports.resign(_FRAME, before, "ask")
+    yield reports.resign(_FRAME, before, "done")
+    orders = tuple(order.line() for order in turn.book.of(player).values())
+    past = (PastOrders(number, orders), PastOrders(number + 1, ()))
+    yield reports.seat(_FRAME, before, player, player, past=past)
+    yield reports.seat(_FRAME, before, "Bob", "Sue")
+    yield reports.seat(_FRAME, before, "Bob", "Robot", robot=True)
     if before.arrived:
         yield reports.gift(_FRAME, before, before.arrived)
 
@@ -221,6 +238,22 @@ def _rollbacks(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]
         facts = ReceiptFacts(hands, committed(game, again, player), seen.balance)
         yield reports.rolled_back(_FRAME, seen, facts, last)
         yield reports.receipt(_FRAME, seen, facts)
+
+
+def _holidays(reports: Reports, seen: GameView) -> Iterator[Rendered]:
+    """Yield the answers to a player who asks for a holiday, or takes it back."""
+    days = (date(2026, 12, 20), date(2027, 1, 3))
+    games = [
+        HolidayFact("autumn", moves=True, count=15, asked=15),
+        HolidayFact("winter", moves=True, count=6, asked=15),
+        HolidayFact("spring", moves=True, count=0, asked=15),
+        HolidayFact("summer", moves=False, count=15, asked=15),
+    ]
+    yield reports.holiday(_FRAME, seen, "noted", days, games)
+    yield reports.holiday(_FRAME, seen, "over", days)
+    yield reports.holiday(_FRAME, seen, "long", days)
+    yield reports.holiday(_FRAME, seen, "ended")
+    yield reports.holiday(_FRAME, seen, "none")
 
 
 def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:

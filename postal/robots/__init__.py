@@ -2,6 +2,6 @@
 
 from postal.robots.players import LONGEST_ANSWER, Robot
 from postal.robots.styles import STYLES, Style
-from postal.robots.tempers import TEMPERS, Temper
+from postal.service.deciding.tempers import TEMPERS, Temper
 
 __all__ = ["LONGEST_ANSWER", "STYLES", "TEMPERS", "Robot", "Style", "Temper"]

@@ -14,8 +14,8 @@ from postal.robots import letters, wording
 from postal.robots.letters import Draft, Layout
 from postal.robots.reports import Letterhead, Receipt, Report, read_letter
 from postal.robots.styles import STYLES, Style
-from postal.robots.tempers import TEMPERS, Temper, decide
 from postal.robots.wording import Said
+from postal.service.deciding.tempers import TEMPERS, Temper, decide
 
 LONGEST_ANSWER = timedelta(hours=18)
 """How long after a mail a robot dates his answer at most."""

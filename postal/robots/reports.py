@@ -10,11 +10,9 @@ from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
 from email.utils import parseaddr, parsedate_to_datetime
-from typing import Literal
 
 from postal.engine.cards import Card, parse_cards
-
-DueKind = Literal["give", "keep", "expose", "bet"]
+from postal.service.deciding.position import Asked, DueKind, Held
 
 _MARK = ":: "
 _HAND = re.compile(r"(?:[A-Z][a-z]+ )?[Hh]and (?P<hand>[A-Z]\d+)\b")
@@ -25,44 +23,6 @@ _MINE = re.compile(r"has (?P<minus>-?)£(?P<sum>[\d,]+) \(you\)")
 _PAID = re.compile(r"Paid so far: you £(?P<sum>[\d,]+)")
 _TURN = re.compile(r"\bturn (\d+)")
 _SEATS = {"next": 1, "previous": -1}
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a report asks for at one hand; sums are whole pounds.
-
-    ``examples`` are its lines ready to edit; ``neighbours`` the names by seats onward, in a give;
-    ``owed`` what the opponent is ahead by, ``least`` and ``most`` a raise, in a bet.
-    """
-
-    hand: str
-    table: str
-    kind: DueKind
-    examples: tuple[str, ...] = field(repr=False)
-    neighbours: Mapping[int, str]
-    owed: int
-    least: int
-    most: int
-
-    @property
-    def verbs(self) -> tuple[str, ...]:
-        """The verbs of the examples, in their order."""
-        return tuple(dict.fromkeys(line.split()[1] for line in self.examples))
-
-    @property
-    def may_expose(self) -> bool:
-        """Whether a card can be named ahead of time beside the bet (RULES.md 5.4)."""
-        return self.kind == "bet" and any(" expose " in line for line in self.examples)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """One hand of his as the report shows it: cards, and the pounds that he paid."""
-
-    hidden: tuple[Card, ...] = field(default=(), repr=False)
-    shown: tuple[Card, ...] = field(default=(), repr=False)
-    against: tuple[Card, ...] = field(default=(), repr=False)
-    paid: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,13 @@ class LoadedGame:
                 return seat
         raise KeyError(name)
 
+    def seat_meant(self, named: str) -> HeldSeat | None:
+        """Return the seat that somebody means by its own name or its holder's; None: none is."""
+        for seat in self.seats:
+            if fold(named) in (fold(seat.name), fold(self.holders.get(seat.name, seat.name))):
+                return seat
+        return None
+
     def seat_by_id(self, seat_id: int) -> HeldSeat:
         """Return the seat of that id; KeyError where there is none."""
         for seat in self.seats:
@@ -107,9 +114,11 @@ class Presence:
     """Where a player stands in a turn: heard of (RULES.md 9.4), waiting (9.6), troubled (10.6).
 
     ``troubled_until`` ends his trouble, where it ends before the deadline (None: it doesn't).
+    ``resigned``: he gave his seat up, and was not heard of since.
     """
 
     heard: bool = False
+    resigned: bool = False
     waiting: bool = False
     troubled: bool = False
     troubled_until: datetime | None = None
@@ -134,7 +143,14 @@ class TurnFile:
 
     def hear(self, player: str) -> TurnFile:
         """Return the file with a sign of life of one player noted (9.4)."""
-        return replace(self.with_presence(player, heard=True), book=self.book.hear(player))
+        here = self.with_presence(player, heard=True, resigned=False)
+        return replace(here, book=self.book.hear(player))
+
+    def resign(self, player: str) -> TurnFile:
+        """Return the file with it noted that one player gives his seat up."""
+        gone = replace(self.of(player), heard=False, resigned=True, waiting=False, troubled=False)
+        book = self.book.resign(player)
+        return replace(self, book=book, presence={**self.presence, player: gone})
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -226,8 +242,9 @@ def load_turn_file(session: Session, loaded: LoadedGame) -> TurnFile:
         heard = frozenset(names[row.seat_id] for row in rows if row.heard)
         hands: dict[str, list[str]] = json.loads(turn.fixed) if turn.fixed else {}
         fixed = frozenset((names[int(seat)], one) for seat, some in hands.items() for one in some)
+        gone = frozenset(names[row.seat_id] for row in rows if row.resigned)
         return TurnFile(
-            Book(filed, heard, fixed), {names[row.seat_id]: _presence(row) for row in rows}
+            Book(filed, heard, fixed, gone), {names[row.seat_id]: _presence(row) for row in rows}
         )
 
 
@@ -271,4 +288,11 @@ def _readable(row: GameRow) -> Iterator[None]:
 
 
 def _presence(row: AttendanceRow) -> Presence:
-    return Presence(row.heard, row.waiting, row.troubled, row.troubled_until, row.last_order_at)
+    return Presence(
+        row.heard,
+        row.resigned,
+        row.waiting,
+        row.troubled,
+        row.troubled_until,
+        row.last_order_at,
+    )

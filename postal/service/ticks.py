@@ -19,13 +19,16 @@ from postal.service.desk.holding import resume_due
 from postal.service.inbound.clockcheck import ClockCheck, Timekeeper
 from postal.service.inbound.intake import Inbox, Polled, poll
 from postal.service.inbound.queue import handle_new
+from postal.service.inbound.robotseats import play_robots
 from postal.service.lease import MailboxLease
 from postal.service.outbound.delivery import Delivered, Sending, recover, send_outbox
 from postal.service.outbound.templates import TemplateReview
 from postal.service.outbound.troubles import end_trouble, note_trouble
 from postal.service.turns.adjudication import Adjudicated, adjudicate_due, recover_claims
+from postal.service.turns.holidays import follow_holidays
 from postal.service.turns.reached import reckon_all
 from postal.service.turns.reminders import remind_due
+from postal.service.turns.standbys import ask_standbys
 from postal.service.turns.zonerules import follow_zones
 from postal.service.workplace import Workplace
 from postal.store.mails import free_mails
@@ -272,11 +275,17 @@ class Rounds:
         if self._clock.wrong:
             return None
         resume_due(self._work)
+        follow_holidays(self._work)
+        play_robots(self._work)
         if "turns" in self._half_done:
             recover_claims(self._work, alone=False)
         self._half_done.add("turns")
         done = adjudicate_due(self._work, self._has_to_poll)
         self._half_done.discard("turns")
+        if done:
+            # The next turn's deadline may lie in a holiday: one letter after the report says so.
+            follow_holidays(self._work)
+        ask_standbys(self._work)
         return done
 
     def _remind(self) -> int | None:

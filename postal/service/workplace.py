@@ -65,6 +65,15 @@ class Workplace:
         name = f"{seat.name}#{serial}" if serial else seat.name
         return make_token(self.token_key, game.slug, game.deal, turn, name)
 
+    def resigning_token(self, game: GameRow, turn: int, seat: SeatRow) -> str:
+        """Return the token that confirms, in that turn, that a seat's holder gives it up."""
+        name = f"{seat.name}#{seat.token_serial}#resign"
+        return make_token(self.token_key, game.slug, game.deal, turn, name)
+
+    def standby_token(self, standby_id: int, address: str) -> str:
+        """Return the token by which a standby's mail is known to be his, at that address of his."""
+        return make_token(self.token_key, "", 0, -2, f"#standby {standby_id} {address}")
+
     def address_token(self, address_id: int) -> str:
         """Return the token that confirms an address of a person."""
         return make_token(self.token_key, "", 0, -1, f"#address {address_id}")

@@ -21,7 +21,7 @@ from postal.engine.state import Game, Hand, Seat, Table
 NAME_FIELDS = frozenset(
     {
         "audience", "balances", "dropped", "dropped_in", "heard", "missed", "player", "players",
-        "receiver", "standings", "to", "winners",
+        "receiver", "resigned", "standings", "to", "winners",
     }
 )  # fmt: skip
 """The fields of states, orders and events in which all texts are players' names."""

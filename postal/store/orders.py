@@ -137,6 +137,7 @@ def set_attendance(  # noqa: PLR0913 - each is a column, named at the call
     seat_id: int,
     *,
     heard: bool,
+    resigned: bool = False,
     waiting: bool,
     troubled: bool,
     troubled_until: datetime | None,
@@ -145,6 +146,7 @@ def set_attendance(  # noqa: PLR0913 - each is a column, named at the call
     """Note a seat's attendance in a turn, of which there is one row, made here where it lacks."""
     values: dict[str, Any] = {
         "heard": heard,
+        "resigned": resigned,
         "waiting": waiting,
         "troubled": troubled,
         "troubled_until": troubled_until,

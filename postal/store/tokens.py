@@ -17,7 +17,7 @@ _Found = TypeVar("_Found")
 _ASKED = col(TokenRow.digest).in_(bindparam("digests", expanding=True))
 _ORDERING = (
     _ASKED,
-    col(TokenRow.kind) == TokenKind.ORDERS,
+    col(TokenRow.kind).in_((TokenKind.ORDERS, TokenKind.RESIGN)),
     col(SeatRow.id) == TokenRow.seat_id,
     col(GameRow.id) == SeatRow.game_id,
 )
@@ -58,6 +58,25 @@ def token_for_seat(token: str, seat_id: int, turn: int, now: datetime) -> TokenR
     return TokenRow(
         digest=digest(token), kind=TokenKind.ORDERS, seat_id=seat_id, turn=turn, issued_at=now
     )
+
+
+def token_for_resigning(
+    token: str, seat_id: int, turn: int, now: datetime, good_until: datetime
+) -> TokenRow:
+    """Return the row of a token that confirms until then that a seat's holder gives it up."""
+    return TokenRow(
+        digest=digest(token),
+        kind=TokenKind.RESIGN,
+        seat_id=seat_id,
+        turn=turn,
+        issued_at=now,
+        good_until=good_until,
+    )
+
+
+def token_for_person(token: str, person_id: int, now: datetime) -> TokenRow:
+    """Return the row of a token that says that a mail is a person's, who may hold no seat."""
+    return TokenRow(digest=digest(token), kind=TokenKind.PERSON, person_id=person_id, issued_at=now)
 
 
 def token_for_address(token: str, address_id: int, now: datetime) -> TokenRow:
@@ -128,6 +147,11 @@ def make_void(
 def revoke_for_address(session: Session, address_id: int) -> None:
     """Delete the tokens that confirm an address."""
     session.exec(delete(TokenRow).where(col(TokenRow.address_id) == address_id))
+
+
+def revoke_for_person(session: Session, person_id: int) -> None:
+    """Delete the tokens by which a person's mail is known where he holds no seat."""
+    session.exec(delete(TokenRow).where(col(TokenRow.person_id) == person_id))
 
 
 def _keyed(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,47 @@ def test_nobody_is_told_so(folder: Path, command: tuple[str, ...]) -> None:
     """In one sentence."""
     _, sentence = refusal(postal(folder, "player", *command))
     assert sentence == "There is nobody called 'Zoe': see `postal player list`."
+
+
+def test_a_seat_goes_to_somebody_else_and_to_a_robot(folder: Path) -> None:
+    """Each says what was done; what won't do is refused in one sentence."""
+    replaced = postal(folder, "player", "replace", "smith-1", "Ann", "Sue <sue@x.example>")
+    assert replaced.output == "Sue plays for Ann in smith-1 now; all get a mail about it.\n"
+    assert "smith-1, as Ann" in postal(folder, "player", "show", "Sue").output
+    shown = postal(folder, "player", "robot", "smith-1", "Sue", "--json")
+    facts = {"game": "smith-1", "seat": "Ann", "former": "Sue", "holder": "Robot"}
+    assert json.loads(shown.stdout) == facts
+    assert "A robot plays for Bob" in postal(folder, "player", "robot", "smith-1", "Bob").output
+    code, sentence = refusal(postal(folder, "player", "replace", "smith-1", "Cat", "Sue"))
+    assert (code, sentence) == (2, "'Sue': write 'Name <name@example.org>'.")
+    again = refusal(postal(folder, "player", "replace", "smith-1", "Cat", "Ann <ann@example.org>"))
+    assert again == (1, "Ann holds or has held another seat in smith-1, and gets no second one.")
+
+
+def test_a_holiday_is_noted_and_taken_back(folder: Path) -> None:
+    """The deadline moves at once; wrong use gets one sentence."""
+    today = datetime.now(UTC).date()
+    first, last = str(today), str(today + timedelta(days=9))
+    shown = json.loads(postal(folder, "player", "holiday", "Ann", first, last, "--json").stdout)
+    assert (shown["name"], shown["moved"], shown["games"][0]["count"]) == ("Ann", 1, 10)
+    told = postal(folder, "player", "holiday", "Ann", "--cancel").output
+    assert told == "Ann is no longer on holiday and gets a mail about it.\n"
+    for wrong in (("Ann",), ("Ann", first), ("Ann", first, last, "--cancel"), ("Ann", last, first)):
+        assert refusal(postal(folder, "player", "holiday", *wrong))[0] == 2
+    assert refusal(postal(folder, "player", "holiday", "Zoe", first, last))[0] == 1
+
+
+def test_standbys_are_listed(folder: Path) -> None:
+    """And taken off again; what won't do is refused in one sentence."""
+    nobody = postal(folder, "standby", "list", "smith-1").output
+    assert "has no standbys" in nobody
+    added = postal(folder, "standby", "add", "smith-1", "Gus <gus@x.example>")
+    assert added.output == "Gus is a standby of smith-1 once they have answered the mail.\n"
+    assert "gus@x.example" in postal(folder, "standby", "list", "smith-1").output
+    (row,) = json.loads(postal(folder, "standby", "list", "smith-1", "--json").stdout)
+    assert (row["name"], row["signed_up"], row["seat"]) == ("Gus", None, "")
+    again = refusal(postal(folder, "standby", "add", "smith-1", "Gus <gus@x.example>"))
+    assert again == (1, "Gus is a standby of smith-1 already.")
+    assert refusal(postal(folder, "standby", "add", "smith-1", "Gus"))[0] == 2
+    assert postal(folder, "standby", "remove", "smith-1", "Gus").exit_code == 0
+    assert refusal(postal(folder, "standby", "remove", "smith-1", "Gus"))[0] == 1

@@ -363,3 +363,19 @@ def test_9_5_who_has_no_hand_left_owes_nothing() -> None:
     assert {name: play.game.missed[name] for name in REST} == missed
     assert not play.game.dropped
     assert play.view("Cat").due == ()
+
+
+def test_9_4_who_resigns_is_dropped_with_that_turn() -> None:
+    """His orders are used and he has his notice; heard of afterwards he is as before."""
+    play = deal(smith())
+    give_all(play)
+    game, events = adjudicate(play.game, play.book.resign("Ann"))
+    (dropped,) = [one for one in events if isinstance(one, Dropped)]
+    assert (dropped.player, dropped.resigned, dropped.notice) == ("Ann", True, 48)
+    assert not [one for one in events if isinstance(one, Nmr)]
+    assert (game.dropped, game.absent, game.dropped_in) == (("Ann",), ("Ann",), {"Ann": 1})
+    back, _ = adjudicate(play.game, play.book.resign("Ann").hear("Ann"))
+    assert back.dropped == ()
+    again, events = adjudicate(game, Book().resign("Ann"))
+    assert again.dropped == ("Ann",)
+    assert not [one for one in events if isinstance(one, Dropped)]

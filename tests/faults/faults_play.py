@@ -207,7 +207,7 @@ class House:
                     select(TurnRow).where(TurnRow.status == TurnStatus.OPEN)
                 ).first()
             self._gm_acts(now)
-            due = turn and (turn.due_at or turn.deadline)
+            due = (turn.due_at or turn.deadline) if turn is not None else None
             done = not pending and not self.imap.coming and (due is None or due > now)
             done = done and self.acts_at is None and self._played
             quiet = quiet + 1 if done else 0

@@ -196,6 +196,47 @@ def test_9_3_who_wrote_and_was_not_understood_is_not_told_that_he_sent_nothing(
     assert 'NMR: no good order from Puke, so the default "give" was used.' in text
 
 
+@pytest.mark.parametrize(
+    ("events", "says"),
+    [
+        (
+            (Nmr(hand="A1", player="Joe", used="give", audience=None),),
+            "No good orders came in time for hand A1: you were NMR there.",
+        ),
+        (
+            (
+                Nmr(hand="A1", player="Joe", used="give", audience=None),
+                Nmr(hand="B1", player="Joe", used="give", audience=None),
+                Dropped(player="Joe", missed=2, notice=48, audience=None),
+            ),
+            (
+                "No good orders came in time for hands A1 and B1: you were NMR there. Nothing has"
+                " come from you for 2 turns: you are dropped. The next turn goes on without you,"
+                " not sooner than 48 hours from now. Any answer to this mail brings you back."
+            ),
+        ),
+        (
+            (Dropped(player="Joe", missed=0, resigned=True, audience=None),),
+            (
+                "You have resigned. The next turn goes on without you. Any answer to this mail"
+                " brings you back."
+            ),
+        ),
+        ((Nmr(hand="A1", player="Puke", used="give", audience=None),), ""),
+    ],
+)
+def test_9_4_the_first_paragraph_says_what_was_missed(events: tuple[Event, ...], says: str) -> None:
+    """To whoever it was that missed it, with how to come back; in both forms of the mail."""
+    turn = next(play(deal(), seed=1))
+    mail = MAIL.report(FRAME, view(turn.after, "Joe"), events)
+    begins = f"Dear Joe, this is turn 1 of smith-1.{' ' if says else ''}{says} The deadline is"
+    for form in (plain(mail.text), plain(html_to_text(mail.html))):
+        assert begins in form
+    dropped = view(replace(turn.after, dropped=("Joe",)), "Joe")
+    again = plain(MAIL.report(FRAME, dropped, ()).text)
+    assert "Nobody waits for your orders at the moment. Any answer to this mail brings" in again
+
+
 def turned_up(hand: str, joe: str, puke: str, *, double: bool = False) -> list[Event]:
     """Return that two hands were turned up, in the words that the engine has for them."""
     return [

@@ -17,6 +17,7 @@ from postal.ordertext import name_problem
 from postal.ordertext.renaming import renamed_line, renamed_sentence
 from postal.service.desk.people import find_person
 from postal.service.workplace import Workplace
+from postal.store.absences import forget_absences
 from postal.store.codec import with_names
 from postal.store.forgetting import (
     Tenure,
@@ -40,7 +41,8 @@ from postal.store.rows import (
     fold,
 )
 from postal.store.seats import seat_called, seats_of
-from postal.store.tokens import revoke, revoke_for_address
+from postal.store.standbys import forget_standbys
+from postal.store.tokens import revoke, revoke_for_address, revoke_for_person
 from postal.store.voidturns import turns_of
 
 LOG = logging.getLogger("postal")
@@ -127,6 +129,9 @@ def forget(work: Workplace, named: str, name: str) -> Forgotten:
         for address in plan.addresses:
             revoke_for_address(session, address.id or 0)
             session.delete(address)
+        forget_absences(session, plan.person.id or 0)
+        forget_standbys(session, plan.person.id or 0)
+        revoke_for_person(session, plan.person.id or 0)
         _rename(session, plan)
     LOG.info("person %s: forgotten", told.id)
     return told

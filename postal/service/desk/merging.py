@@ -16,10 +16,12 @@ from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError, until_written
 from postal.service.workplace import Workplace
+from postal.store.absences import move_absences
 from postal.store.people import addresses_of, forget_address, seats_held
 from postal.store.rows import GameStatus, HolderRow, PersonRow, fold
 from postal.store.seats import HeldSeat
-from postal.store.tokens import revoke_for_address
+from postal.store.standbys import move_standbys
+from postal.store.tokens import revoke_for_address, revoke_for_person
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,9 @@ def _take_over(session: Session, first: PersonRow, second: PersonRow) -> None:
     """Give the first person all that is the second's, who is then no more."""
     seats = update(HolderRow).where(col(HolderRow.person_id) == second.id)
     session.exec(seats.values(person_id=first.id))
+    move_absences(session, second.id or 0, first.id or 0)
+    move_standbys(session, second.id or 0, first.id or 0)
+    revoke_for_person(session, second.id or 0)
     mine = {row.address_key: row for row in addresses_of(session, [first.id or 0])}
     settled = any(row.reports for row in mine.values())
     for row in addresses_of(session, [second.id or 0]):

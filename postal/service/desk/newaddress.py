@@ -26,7 +26,7 @@ from postal.store.people import (
     send_reports_to,
 )
 from postal.store.rows import AddressRow, GameRow, GameStatus, PersonRow, fold
-from postal.store.tokens import revoke, revoke_for_address
+from postal.store.tokens import revoke, revoke_for_address, revoke_for_person
 
 WITHDRAWN = "withdrawn: the player's address was replaced before it went"
 """Why a mail to an address that was replaced is marked as failed."""
@@ -87,6 +87,7 @@ def _set_address(work: Workplace, named: str, address: str) -> NewAddress:
             raise OvertakenError
         _replace(session, work, person_id, address)
         revoke(session, before.seat_ids)
+        revoke_for_person(session, person_id)
         withdraw_messages(session, before.seat_ids, replaced, text=WITHDRAWN)
         letters.queue(session)
     return NewAddress(

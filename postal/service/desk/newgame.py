@@ -168,12 +168,12 @@ def check_players(players: Sequence[tuple[str, str]], mailbox: str) -> tuple[tup
     return tidy
 
 
-def parse_player(text: str) -> tuple[str, str]:
+def parse_player(text: str, what: str = "--player ") -> tuple[str, str]:
     """Return name and address of ``Joe <joe@example.org>``; UsageError for anything else."""
     found = _PLAYER.fullmatch(text.strip())
     if found:
         return found["name"].strip().strip('"'), found["address"].strip()
-    raise UsageError(f"--player {text!r}: write 'Name <name@example.org>'.")
+    raise UsageError(f"{what}{text!r}: write 'Name <name@example.org>'.")
 
 
 def plain_address(text: str) -> bool:

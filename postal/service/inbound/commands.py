@@ -9,7 +9,9 @@ from postal.engine.view import view
 from postal.reports import OptionFact, Rendered
 from postal.service.inbound.case import SeatCase
 from postal.service.inbound.filing import Filing
+from postal.service.inbound.holidays import holiday_answer
 from postal.service.inbound.receipts import receipt_facts
+from postal.service.inbound.resigning import ask_back
 from postal.service.inbound.zones import names_a_zone
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
@@ -23,7 +25,14 @@ def answer_commands(case: SeatCase, filing: Filing) -> None:
         if name == "resend":
             write_report_again(case.letters, case.loaded, case.seat, case.incoming)
             continue
-        rendered = _answer(case, filing, name)
+        if name == "resign":
+            ask_back(case)
+            continue
+        rendered = (
+            holiday_answer(case, filing.reading)
+            if name == "holiday"
+            else _answer(case, filing, name)
+        )
         if rendered is not None:
             kind, turn = LetterKind(name), case.loaded.game.turn
             letter = Letter(kind, rendered, turn, answers=case.incoming)
@@ -31,7 +40,7 @@ def answer_commands(case: SeatCase, filing: Filing) -> None:
 
 
 def send_gifts(letters: Letters, loaded: LoadedGame, filing: Filing) -> None:
-    """Write to each player who is sent cards by post because of a mail (RULES.md 2.4)."""
+    """Write to each player who is sent cards by post because of some orders (RULES.md 2.4)."""
     for receiver in dict.fromkeys(gift.receiver for gift in filing.gifts):
         gifts = [
             (gift.table, Passed(gift.giver, gift.cards))

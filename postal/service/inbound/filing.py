@@ -105,6 +105,7 @@ def take(
     after = filing.file.with_presence(
         player,
         heard=before.heard or heard,
+        resigned=before.resigned and not heard,
         troubled=troubled,
         troubled_until=until,
         waiting=waits[-1] and owes if waits else before.waiting,
@@ -116,11 +117,12 @@ def take(
 def turn_change(
     loaded: LoadedGame, seat: HeldSeat, mail: MailRow | None, filing: Filing, now: datetime
 ) -> TurnChange:
-    """Return what a filing changes of the turn in play, as rows to be written; None: by the GM."""
+    """Return what a filing changes of the turn in play, as rows; None: by the GM or a robot."""
     mail_id = mail.id if mail else None
     assert loaded.turn is not None, "orders are filed for a turn in play"
     assert loaded.turn.id is not None, "a turn in play is stored"
     accepted = {entry.hand: entry.order for entry in filing.taken.accepted}
+    mail_id = mail.id if mail else None
     orders = tuple(
         NewOrder(
             turn_id=loaded.turn.id,

@@ -18,13 +18,17 @@ from postal.service.inbound.case import Case, SeatCase, seated
 from postal.service.inbound.commands import answer_commands, send_gifts
 from postal.service.inbound.doubts import doubtful
 from postal.service.inbound.filing import take, turn_change
+from postal.service.inbound.former import from_former_holder
 from postal.service.inbound.gatekeeping import refused
+from postal.service.inbound.holidays import holiday_changes
 from postal.service.inbound.late import late
 from postal.service.inbound.marked import without_ours
 from postal.service.inbound.older import holding_no_more, without_overtaken
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.reading import read_whole
 from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
+from postal.service.inbound.resigning import resigned
+from postal.service.inbound.standbys import from_standby, standby_wishes
 from postal.service.inbound.whose import earlier_copy
 from postal.service.inbound.zones import with_zone, zone_changes
 from postal.service.loading import LoadedGame
@@ -63,12 +67,18 @@ def work_out(
             return outcome, letters
     case_of_seat = seated(case)
     if case_of_seat is None:
-        return confirmed(case) or without_token(case), letters
+        return _without_a_seat(case), letters
     for seat_step in _SEAT_STEPS:
         outcome = seat_step(case_of_seat)
         if outcome is not None:
             return outcome, letters
     return _orders(case_of_seat), letters
+
+
+def _without_a_seat(case: Case) -> Outcome:
+    """Do what a mail calls for that bears no token of a seat."""
+    known = confirmed(case) or from_standby(case) or from_former_holder(case)
+    return known or without_token(case)
 
 
 def best_reading(incoming: Incoming, loaded: LoadedGame, player: str) -> Reading:
@@ -135,7 +145,11 @@ def _orders(case: SeatCase) -> Outcome:
         f"{filed} on file, {not_taken} refused",
         case.whose,
         turn=turn_change(loaded, seat, case.row, filing, now),
-        changes=zone_changes(case, reading),
+        changes=(
+            *zone_changes(case, reading),
+            *holiday_changes(case, reading),
+            *standby_wishes(case, reading),
+        ),
     )
 
 
@@ -143,6 +157,7 @@ _STEPS: tuple[Callable[[Case], Outcome | None], ...] = (delivery_report, refused
 _SEAT_STEPS: tuple[Callable[[SeatCase], Outcome | None], ...] = (
     doubtful,
     _copy,
+    resigned,
     late,
     _unreadable,
 )

@@ -50,6 +50,7 @@ class TurnChange:
             self.turn.id,
             self.seat_id,
             heard=self.presence.heard,
+            resigned=self.presence.resigned,
             waiting=self.presence.waiting,
             troubled=self.presence.troubled,
             troubled_until=self.presence.troubled_until,

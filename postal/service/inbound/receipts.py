@@ -12,7 +12,7 @@ from postal.service.inbound.filing import Filing
 from postal.service.inbound.offers import Offers
 from postal.service.loading import LoadedGame
 
-UNAVAILABLE = ("holiday", "resign", "press", "gm")
+UNAVAILABLE = ("press", "gm")
 """Commands that are read and answered, since this version cannot do them yet."""
 
 

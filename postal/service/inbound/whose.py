@@ -9,7 +9,7 @@ from sqlmodel import Session
 from postal.mail.incoming import Incoming, read
 from postal.mail.tokens import candidates
 from postal.store.mails import earlier_of_seat
-from postal.store.rows import AddressRow, GameRow, MailRow, SeatRow, TokenKind, fold
+from postal.store.rows import AddressRow, GameRow, MailRow, PersonRow, SeatRow, TokenKind, fold
 from postal.store.tokens import OrdersFor, known_tokens, orders_for, seats_by_token
 
 _COPIES = 50
@@ -36,7 +36,7 @@ class Whose:
 
 
 def identify(session: Session, incoming: Incoming) -> Whose | None:
-    """Return whose the first token in a mail is that lets a seat order, else None.
+    """Return whose the first token in a mail is that lets a seat order or resign, else None.
 
     All that may be tokens in it are looked up together, by their digests.
     """
@@ -50,6 +50,15 @@ def named_in(session: Session, incoming: Incoming) -> OrdersFor | None:
     found = candidates(incoming)
     known = orders_for(session, found)
     return next((known[one] for one in found if one in known), None)
+
+
+def asked_person(session: Session, incoming: Incoming) -> PersonRow | None:
+    """Return the person whom the letter was written to that a mail answers, by its token."""
+    found = candidates(incoming)
+    known = known_tokens(session, found)
+    tokens = (known[one] for one in found if one in known)
+    token = next((one for one in tokens if one.kind is TokenKind.PERSON), None)
+    return session.get(PersonRow, token.person_id) if token and token.person_id else None
 
 
 def confirming(session: Session, incoming: Incoming) -> AddressRow | None:

@@ -22,6 +22,8 @@ class LetterKind(StrEnum):
     ORDERS = "orders"
     RULES = "rules"
     ZONE = "zone"
+    HOLIDAY = "holiday"
+    RESIGN = "resign"
     LATE = "late"
     UNREADABLE = "unreadable"
     HINT = "hint"
@@ -34,6 +36,11 @@ class LetterKind(StrEnum):
     ABANDONED = "abandoned"
     ROLLBACK = "rollback"
     REMINDER = "reminder"
+    SEAT = "seat"
+    GONE = "gone"
+    FORMER = "former"
+    STANDBY = "standby"
+    STANDBY_ANSWER = "standby-answer"
     ADDRESS = "address"
     GM = "gm"
 
@@ -72,6 +79,9 @@ _UNASKED = (
     LetterKind.ABANDONED,
     LetterKind.ROLLBACK,
     LetterKind.AMENDED,
+    LetterKind.SEAT,
+    LetterKind.GONE,
+    LetterKind.STANDBY,
 )
 """What answers no mail either."""
 
@@ -83,4 +93,5 @@ _PAUSES = {
     LetterKind.HINT: timedelta(hours=6),
     LetterKind.HELD: timedelta(hours=6),
     LetterKind.REFUSED: timedelta(days=1),
+    LetterKind.FORMER: timedelta(hours=6),
 }

@@ -23,12 +23,21 @@ from postal.service.workplace import Workplace
 from postal.store.outbox import count_messages, queue_messages, threads
 from postal.store.rows import OutboxRow, TokenRow, TroubleKind, TroubleRow, fold
 from postal.store.seats import HeldSeat, token_serials
-from postal.store.tokens import issue, token_for_address, token_for_seat
+from postal.store.tokens import (
+    issue,
+    token_for_address,
+    token_for_person,
+    token_for_resigning,
+    token_for_seat,
+)
 from postal.store.troubles import begin_telling
 
 LOG = logging.getLogger("postal")
 
 NAME_LENGTH = 20
+
+TIME_TO_CONFIRM = timedelta(days=7)
+"""How long an answer confirms that a player gives his seat up."""
 
 TEMPLATE_FAILS = "one of your templates fails"
 """The subject of the notice about a mistake in a template."""
@@ -40,7 +49,8 @@ class Letter:
 
     ``orders_for`` is the turn that an answer to it orders for, the one in play where it is left
     out: its token goes into Reply-To or Subject, and into the Message-ID. ``answers`` is the
-    mail that it answers, if it does. It is not sent before ``send_at`` (aware UTC).
+    mail that it answers, if it does. It is not sent before ``send_at`` (aware UTC). ``resigns``: an
+    answer to it confirms that he gives his seat up.
     """
 
     kind: LetterKind
@@ -49,6 +59,7 @@ class Letter:
     orders_for: int | None = None
     answers: Incoming | None = field(default=None, repr=False)
     send_at: datetime | None = None
+    resigns: bool = False
 
 
 class Letters:
@@ -100,6 +111,11 @@ class Letters:
             grace=loaded.rules.number("grace"),
         )
 
+    def resigning_frame(self, loaded: LoadedGame, seat: HeldSeat) -> Frame:
+        """Return the frame of a mail that asks a seat's holder whether he gives it up."""
+        token = self.work.resigning_token(loaded.row, loaded.game.turn, seat.seat)
+        return replace(self.address_frame(loaded, token), own_zone=_zone(seat))
+
     def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
         """Return the frame of a mail to an address that is answered with ``token``."""
         mailbox, plus = self.work.identity.mailbox, self.work.identity.plus
@@ -123,7 +139,8 @@ class Letters:
             LOG.info("no %s to seat %s: enough for now", letter.kind, seat.id)
             return False
         orders_for = loaded.game.turn if letter.orders_for is None else letter.orders_for
-        token = work.token(loaded.row, orders_for, seat.seat)
+        make = work.resigning_token if letter.resigns else work.token
+        token = make(loaded.row, orders_for, seat.seat)
         earlier = self._thread(loaded, seat, turn)
         subject, answered = letter.rendered.subject, letter.answers
         outgoing = self._outgoing(
@@ -145,9 +162,15 @@ class Letters:
         )
         self._keep(outgoing, letter.kind, letter.rendered, loaded, turn, seat)
         self._messages[-1].next_try_at = letter.send_at
-        self._tokens.append(token_for_seat(token, seat.id, orders_for, work.clock.now()))
+        self._tokens.append(self._token(letter, token, seat, orders_for))
         self._serials[seat.id] = seat.seat.token_serial
         return True
+
+    def _token(self, letter: Letter, token: str, seat: HeldSeat, orders_for: int) -> TokenRow:
+        now = self.work.clock.now()
+        if letter.resigns:
+            return token_for_resigning(token, seat.id, orders_for, now, now + TIME_TO_CONFIRM)
+        return token_for_seat(token, seat.id, orders_for, now)
 
     def to_address(  # noqa: PLR0913 - each is a part of the mail
         self,
@@ -177,6 +200,45 @@ class Letters:
         )
         self._keep(outgoing, LetterKind.ADDRESS, rendered, loaded, loaded.game.turn, seat)
         self._tokens.append(token_for_address(token, address_id, work.clock.now()))
+
+    def to_person(  # noqa: PLR0913 - each is a part of the mail
+        self,
+        loaded: LoadedGame,
+        address: str,
+        name: str,
+        rendered: Rendered,
+        kind: LetterKind,
+        answers: Incoming | None = None,
+        asks: tuple[str, int] | None = None,
+    ) -> bool:
+        """Write to somebody who holds no seat of the game: no token of one stands in it.
+
+        ``asks`` is the token that an answer of his has, and the person's id. False where it is an
+        answer and he has had enough of them for now.
+        """
+        if answers is not None and self._enough(address, kind):
+            return False
+        identity = self.work.identity
+        unique, token = self.work.new_name(NAME_LENGTH), asks[0] if asks else ""
+        identifier = f"<postal-note.{unique}@{identity.domain}>"
+        if token:
+            identifier = message_id(token, unique, identity.domain)
+        plus = identity.plus or not token
+        subject = rendered.subject if plus else f"{rendered.subject} {subject_tag(token)}"
+        outgoing = self._outgoing(address, name, rendered, subject, identifier)
+        outgoing = replace(
+            outgoing,
+            sender_name=identity.gm_name,
+            in_reply_to=answers.message_id if answers else "",
+            references=(answers.message_id,) if answers and answers.message_id else (),
+            automatic=kind.automatic,
+        )
+        if asks is not None:
+            box = identity.mailbox
+            outgoing = replace(outgoing, reply_to=plus_address(box, token) if plus else box)
+            self._tokens.append(token_for_person(*asks, self.work.clock.now()))
+        self._keep(outgoing, kind, rendered, loaded, loaded.game.turn, None)
+        return True
 
     def to_gm(
         self,

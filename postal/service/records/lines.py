@@ -52,7 +52,8 @@ def written_lines(
     ready = {line[0] for line in noted if line[1] == "ready"}
     lines = [*noted, *_signs_of_life(used, len(mails), ready)]
     book, _ = take_lines(game, lines)
-    if set(book.filed) == set(used.filed) and book.heard == used.heard:
+    same = book.heard == used.heard and book.resigned == used.resigned
+    if same and set(book.filed) == set(used.filed):
         return lines
     return book_lines(used)
 
@@ -62,7 +63,9 @@ def book_lines(book: Book) -> Sequence[RecordLine]:
     orders: list[RecordLine] = [
         (entry.player, entry.order.line(), number) for number, entry in enumerate(book.filed, 1)
     ]
-    return [*orders, *_signs_of_life(book, len(orders))]
+    lines = [*orders, *_signs_of_life(book, len(orders))]
+    gone = enumerate(sorted(book.resigned), len(lines) + 1)
+    return [*lines, *((player, "resign", number) for number, player in gone)]
 
 
 def _noted(loaded: LoadedGame, mails: Sequence[OrderHistoryRow]) -> Iterator[RecordLine]:

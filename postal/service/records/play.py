@@ -69,13 +69,15 @@ def take_lines(
         book = book.hear(player)
         context = order_context(game, player)
         orders: list[Line] = []
+        gone = False
         for number, text in numbered:
             reading = read_record_line(text, context)
             found = [*reading.problems]
             problems += [(player, replace(one, line=text, number=number)) for one in found]
             orders += [replace(line, text=text, number=number) for line in reading.lines]
+            gone = gone or any(one.name == "resign" for one in reading.commands)
         taken = submit(game, book, player, orders)
-        book = taken.book
+        book = taken.book.resign(player) if gone else taken.book
         problems += [(player, problem) for problem in taken.problems]
     problems.sort(key=lambda item: item[1].number)
     return book, tuple(problems)

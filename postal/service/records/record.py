@@ -260,7 +260,7 @@ def _edition(file: _File) -> int:
     return edition
 
 
-def _as_before(source: Mapping[str, Any], edition: int) -> dict[str, int]:
+def _as_before(source: Mapping[str, Any], edition: int) -> dict[str, int | str]:
     """Return the options whose default in a game file of today is that of a later edition."""
     declared = option_choices(source)
     return {

@@ -89,6 +89,13 @@ class Calendar:
         found = self._first(wall.date() + days * _DAY, moment, moment, self.quiet)
         return found or wall + days * _DAY
 
+    def after(self, moment: datetime) -> datetime:
+        """Return the first deadline, on the wall, that is no sooner than a moment (aware)."""
+        day = moment.astimezone(ZoneInfo(self.zone)).date()
+        before = moment - _DAY
+        found = self._first(day, before, moment, self.quiet) or self._first(day, before, moment)
+        return found or self._on(day + _DAY)
+
     def remind_at(self, now: datetime, deadline: datetime) -> datetime | None:
         """Return when to remind of a deadline (aware); None: never, or it would be too soon."""
         at = deadline - timedelta(hours=self.remind)

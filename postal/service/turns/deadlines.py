@@ -22,14 +22,16 @@ from postal.store.turns import change_deadline
 
 LOG = logging.getLogger("postal")
 
-Cause = Literal["outgoing", "unreached", "first", "zone", "gm"]
+Cause = Literal["outgoing", "unreached", "first", "zone", "gm", "holiday"]
 """Why a deadline moves: the reports could not be sent (10.5), or one player's (9.7), a player was
-never heard of (9.7), the zone that it was told in has new rules for its clocks, the GM's word."""
+never heard of (9.7), the zone that it was told in has new rules for its clocks, the GM's word, a
+player's holiday (9.1)."""
 
 _SENTENCES: dict[Cause, str] = {
     "outgoing": "the reports that ask for its orders could not be handed to the outgoing server",
     "unreached": "a player was not reached by the report that asks for his orders",
     "gm": "the GM said so",
+    "holiday": "it lay in a player's holiday",
     "first": "a player was never heard of, so the first turn waits once more",
     "zone": "the clocks of its zone go by other rules than when it was told",
 }

@@ -32,9 +32,11 @@ class AbsenceRow(Row, table=True):
 
 
 class StandbyRow(Row, table=True):
-    """A person who would take over a seat of a game; ``id`` keeps the order of signing up (9.8).
+    """A person whom the GM lists as one who may take over a seat of a game (RULES.md 9.8).
 
-    ``asked_at`` is when a seat was offered to him, ``seat_id`` which. ``until``: no standby since.
+    ``signed_at`` is when he signed up, which is the order in which standbys are asked; None: he did
+    not, or no longer. ``asked_at`` is when a seat was offered to him, ``seat_id`` which. ``until``:
+    no standby since.
     """
 
     __tablename__ = "standbys"
@@ -55,6 +57,7 @@ class StandbyRow(Row, table=True):
     person_id: int = Field(foreign_key="people.id")
     since: datetime
     until: datetime | None = None
+    signed_at: datetime | None = None
     asked_at: datetime | None = None
     seat_id: int | None = Field(default=None, foreign_key="seats.id")
 

@@ -192,7 +192,8 @@ class AttendanceRow(Row, table=True):
 
     ``heard``: a mail of his came (in games of the first edition, one with a line in it).
     ``troubled``: a mail of his held something refused or not understood, which holds the turn to
-    ``troubled_until``; None: to its deadline.
+    ``troubled_until``; None: to its deadline. ``resigned``: he gave his seat up, and no mail of his
+    has come since.
     """
 
     __tablename__ = "attendance"
@@ -203,6 +204,7 @@ class AttendanceRow(Row, table=True):
     turn_id: int = Field(foreign_key="turns.id")
     seat_id: int = Field(foreign_key="seats.id")
     heard: bool = False
+    resigned: bool = False
     waiting: bool = False
     troubled: bool = False
     troubled_until: datetime | None = None

@@ -15,6 +15,7 @@ class TokenKind(StrEnum):
     """What a token is good for."""
 
     ORDERS = "orders"
+    RESIGN = "resign"
     ADDRESS = "address"
     GM = "gm"
     PERSON = "person"
@@ -101,7 +102,8 @@ class HolderRow(Row, table=True):
 class TokenRow(Row, table=True):
     """A token that was given out, by its digest: the token itself is stored nowhere.
 
-    ``turn`` is the turn that a seat's token orders for; ``address_id`` the address that one of
+    ``turn`` is the turn that a seat's token orders for; one of kind "resign" confirms besides that
+    its holder gives the seat up; ``address_id`` the address that one of
     kind "address" confirms, ``person_id`` who is asked by one of kind "person" (a standby, an
     observer), ``question_id`` the question that one of kind "question" answers. It is good until
     ``good_until`` (None: always). To revoke a token is to delete its row. ``void_at``: the turn was

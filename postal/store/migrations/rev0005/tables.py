@@ -58,6 +58,7 @@ def make_absences() -> None:
         sa.Column("person_id", sa.Integer(), nullable=False),
         sa.Column("since", _TIME, nullable=False),
         sa.Column("until", _TIME, nullable=True),
+        sa.Column("signed_at", _TIME, nullable=True),
         sa.Column("asked_at", _TIME, nullable=True),
         sa.Column("seat_id", sa.Integer(), nullable=True),
         _to("standbys", "game_id", "games"),

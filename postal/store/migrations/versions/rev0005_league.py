@@ -21,6 +21,8 @@ def upgrade() -> None:
     _change_turns()
     with op.batch_alter_table("people") as table:
         table.add_column(_flag("robot"))
+    with op.batch_alter_table("attendance") as table:
+        table.add_column(_flag("resigned"))
     make_questions()
     make_absences()
     make_words()

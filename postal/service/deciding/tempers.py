@@ -1,4 +1,4 @@
-"""How robots play: from what a report asks to orders, by temper and chance."""
+"""How robots play: from what is asked of a seat to orders, by temper and chance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from postal.engine.cards import Card, full_pack, without
 from postal.engine.orders import Bet, Expose, Gift, Give, Keep, Order
 from postal.engine.ranking import best_five, showing, strength
 from postal.engine.words import Verb
-from postal.robots.reports import Asked, Held, Report
+from postal.service.deciding.position import Asked, Held, Position
 
 _JOKERS = 4
 _HAND = 5
@@ -52,15 +52,15 @@ TEMPERS = {
 """The tempers by name."""
 
 
-def decide(report: Report, temper: Temper, rng: Random) -> dict[str, Order]:
-    """Return an order for each hand that a report asks about, by the hand's name.
+def decide(position: Position, temper: Temper, rng: Random) -> dict[str, Order]:
+    """Return an order for each hand that something is asked for, by the hand's name.
 
     Raises and stays are covered by his money together (RULES.md 8.2); a call may need an IOU.
     """
     orders: dict[str, Order] = {}
-    cash = report.cash
-    for asked in report.asked:
-        held = report.hands[asked.hand]
+    cash = position.cash
+    for asked in position.asked:
+        held = position.hands[asked.hand]
         match asked.kind:
             case "give":
                 orders[asked.hand] = _give(asked, held)
