@@ -1,7 +1,11 @@
 """`postal purge` and `postal player forget` from the command line, years after a game's end."""
 
+import atexit
 import json
+import shutil
+import tempfile
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,9 +24,18 @@ NEW = "Player One"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a data folder with a game of years ago, which is over, and a crash of that time."""
-    make_folder(tmp_path)
+    shutil.copytree(made(), tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+@cache
+def made() -> Path:
+    """Return such a folder that is to be copied: to play a game takes a while."""
+    folder = Path(tempfile.mkdtemp(prefix="postal-over-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    make_folder(folder)
     clock = ManualClock(YEARS_AGO)
-    with open_office(tmp_path, clock) as office:
+    with open_office(folder, clock) as office:
         league = League(office.work, clock, Post(clock))
         league.begin()
         league.order_all()
@@ -31,8 +44,8 @@ def folder(tmp_path: Path) -> Path:
             clock.advance(timedelta(days=7))
             force_turn(office.work, "smith-1")
         league.send()
-        (tmp_path / f"{clock.now().strftime(CRASH)}x.txt").write_text("where it happened")
-    return tmp_path
+        (folder / f"{clock.now().strftime(CRASH)}x.txt").write_text("where it happened")
+    return folder
 
 
 def purged(folder: Path, *more: str) -> list[dict[str, object]]:
