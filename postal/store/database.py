@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, PoolResetState
 from sqlmodel import Session
 
 from postal.store.looking import engine_to_look, only_to_look_at
@@ -158,6 +158,7 @@ def make_engine(url: str, *, create: bool = True) -> Engine:
         engine = create_engine(parsed, hide_parameters=True)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "reset", _end_sqlite)
         return engine
     try:
         return create_engine(
@@ -241,6 +242,14 @@ def _set_up_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) 
     connection.execute("PRAGMA synchronous = FULL")
     # What is let go is overwritten, not only left to be written over some day.
     connection.execute("PRAGMA secure_delete = ON")
+
+
+def _end_sqlite(
+    connection: sqlite3.Connection, _entry: ConnectionPoolEntry, _state: PoolResetState
+) -> None:
+    """End a transaction whose COMMIT failed: SQLite keeps it open, with its lock on the file."""
+    if connection.in_transaction:
+        connection.rollback()
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:

@@ -203,9 +203,8 @@ class House:
             self.imap.arrive()
             with self.database.reading() as session:
                 pending = self._pending(session)
-                turn = session.exec(
-                    select(TurnRow).where(TurnRow.status == TurnStatus.OPEN)
-                ).first()
+                going = col(TurnRow.status).in_((TurnStatus.OPEN, TurnStatus.CLAIMED))
+                turn = session.exec(select(TurnRow).where(going)).first()
             self._gm_acts(now)
             due = (turn.due_at or turn.deadline) if turn is not None else None
             done = not pending and not self.imap.coming and (due is None or due > now)
@@ -266,8 +265,11 @@ class House:
     def _due(self, now: datetime, turn: TurnRow) -> list[datetime]:
         """Return when the turn in play has to be looked at, and reminded of.
 
-        Where it waits at its deadline, that is each hour, and less often after a day of it.
+        Where it waits at its deadline, that is each hour, and less often after a day of it; one
+        that a killed daemon had claimed is free again at the end of its lease.
         """
+        if turn.status is TurnStatus.CLAIMED and turn.claim_until:
+            return [turn.claim_until + timedelta(minutes=1)]
         late = now - turn.deadline if turn.deadline else timedelta(0)
         if late > timedelta(0):
             return [now + timedelta(hours=1 if late < timedelta(hours=30) else 4)]

@@ -120,6 +120,20 @@ def test_a_broken_constraint_is_a_bug_and_passes_as_it_is(database: Database) ->
         session.add_all([SettingRow(key="a", value="1"), SettingRow(key="a", value="hidden")])
 
 
+def test_a_commit_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    """SQLite keeps such a transaction open: the next one must not find it, nor another its lock."""
+    database = open_database(f"sqlite:///{tmp_path / 'postal.db'}")
+    broken = "INSERT INTO holders (seat_id, person_id, since) VALUES (99, 99, '2026-03-02')"
+    with pytest.raises(IntegrityError, match="FOREIGN KEY"), database.transaction() as session:  # noqa: PT012 - the error comes at the block's end
+        for statement in ("PRAGMA defer_foreign_keys = ON", broken):
+            session.execute(text(statement))
+    with database.transaction() as session:
+        set_setting(session, "a", "1")
+    with database.reading() as session:
+        assert setting(session, "a") == "1"
+    database.close()
+
+
 def test_errors_show_no_values(database: Database) -> None:
     """Neither does their text hold what was to be stored."""
     with pytest.raises(IntegrityError) as caught, database.transaction() as session:
