@@ -7,6 +7,7 @@ from sqlalchemy import delete, update
 from sqlmodel import Session, col, select
 
 from postal.store.rows import GameRow, GameStatus, PersonRow, StandbyRow
+from postal.store.rows.absence import SIGNED
 
 
 def standbys_of(session: Session, game_id: int) -> Sequence[tuple[StandbyRow, PersonRow]]:
@@ -36,18 +37,9 @@ def listings_of(session: Session, person_id: int) -> Sequence[tuple[StandbyRow, 
 
 def games_with_standbys(session: Session) -> Sequence[GameRow]:
     """Return the games in play for which somebody has signed up."""
-    statement = (
-        select(GameRow)
-        .join(StandbyRow, col(StandbyRow.game_id) == GameRow.id)
-        .where(
-            GameRow.status == GameStatus.RUNNING,
-            col(StandbyRow.until).is_(None),
-            col(StandbyRow.signed_at).is_not(None),
-        )
-        .distinct()
-        .order_by(col(GameRow.id))
-    )
-    return session.exec(statement).all()
+    signed = select(StandbyRow.game_id).where(SIGNED).order_by(col(StandbyRow.game_id))
+    games = [session.get_one(GameRow, one) for one in dict.fromkeys(session.exec(signed).all())]
+    return [row for row in games if row.status is GameStatus.RUNNING]
 
 
 def change_standby(session: Session, row: StandbyRow, **values: object) -> bool:

@@ -11,11 +11,12 @@ from sqlalchemy import event
 from postal.store.database import Database
 
 _WHOLE = re.compile(
-    r"SCAN (?!CONSTANT|\(|troubles USING INDEX ix_troubles_open)|.*PRIMARY KEY \(rowid[<>]"
+    r"SCAN (?!CONSTANT|\(|troubles USING INDEX ix_troubles_open"
+    r"|standbys USING INDEX ix_standbys_signed)|.*PRIMARY KEY \(rowid[<>]"
 )
 """How SQLite says that it reads a table from one end to the other, or from some row on.
 
-An index that holds nothing but the troubles that last is none.
+An index that holds nothing but the troubles that last, or the standbys who have signed up, is none.
 """
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from postal.service.desk.log import game_log
 from postal.service.desk.players import revoke_tokens
+from postal.service.desk.rollback import roll_back, what_was_shown
 from postal.service.records.export import export_game
 from postal.service.records.verify import verify_game
 from tests.service.people_league import reply_to
@@ -122,3 +123,14 @@ def test_orders_beside_it_are_never_lost(dealt: League) -> None:
     assert dealt.outbox("Ann", "status")
     assert len(dealt.outbox("Ann", "resign")) == len(first) + 1
     assert not [one for one in game_log(dealt.work, SLUG) if one["what"] == "resign"]
+
+
+def test_it_stands_in_a_turn_that_is_played_again(quick: League) -> None:
+    """As the orders of that turn do (10.7)."""
+    resign(quick)
+    go_on(quick)
+    roll_back(quick.work, what_was_shown(quick.work, SLUG, 1), ())
+    quick.clock.advance(HOUR)
+    assert len(quick.due()) == 1
+    assert "Ann" in quick.game.dropped
+    assert verify_game(quick.work, SLUG) == (2, ())

@@ -5,7 +5,9 @@ import json
 from postal.engine.view import view
 from postal.resources import games_folder
 from postal.service.deciding.position import seen
+from postal.service.desk.log import game_log
 from postal.service.desk.replacing import replace_player, seat_robot
+from postal.service.desk.rollback import roll_back, what_was_shown
 from postal.service.inbound.robotseats import play_robots
 from postal.service.records.export import export_game
 from postal.service.records.record import read_record, replay
@@ -75,3 +77,22 @@ def test_hidden_cards_of_others_change_no_order(betting: League) -> None:
             )
     assert game != betting.game
     assert seen(view(game, "Ann")) == before
+
+
+def test_what_stands_in_a_turn_that_is_played_again_is_not_ordered_anew(quick: League) -> None:
+    """A robot's keeps stand as anybody's do (10.7), and nothing of it is refused."""
+    seat_robot(quick.work, SLUG, "Ann")
+    for _ in range(2):
+        play_robots(quick.work)
+        quick.order_all("Ann")
+        quick.poll()
+        quick.clock.advance(HOUR)
+        assert len(quick.due()) == 1
+    roll_back(quick.work, what_was_shown(quick.work, SLUG, 2), ())
+    before = quick.on_file("Ann")
+    play_robots(quick.work)
+    assert quick.on_file("Ann") == before
+    quick.clock.advance(HOUR)
+    assert len(quick.due()) == 1
+    assert verify_game(quick.work, SLUG) == (3, ())
+    assert not [one for one in game_log(quick.work, SLUG) if one["what"] == "line refused"]

@@ -80,9 +80,10 @@ class Seen:
 
 
 def seen(view: GameView) -> Seen:
-    """Return what a seat has to decide on; what can no longer be changed is left out (2.4)."""
+    """Return what a seat has to decide on; what can't be changed is left out (2.4, 10.7)."""
+    free = (due for due in view.due if not (due.final or due.fixed))
     return Seen(
-        asked=tuple(_asked(due) for due in view.due if not due.final and due.examples),
+        asked=tuple(_asked(due) for due in free if due.examples),
         hands={
             hand.name: Held(
                 hidden=seat.hidden or (),

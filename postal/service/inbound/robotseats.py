@@ -84,7 +84,8 @@ def _filing(loaded: LoadedGame, file: TurnFile, player: str, now: datetime) -> F
     lines = [order.line() for order in orders.values()]
     filing = _taken(loaded, file, player, lines, now)
     owed = {hand for name, hand in due(loaded.game) if name == player}
-    missing = owed - set(filing.book.of(player))
+    fixed = {hand for name, hand in filing.book.fixed if name == player}
+    missing = owed - set(filing.book.of(player)) - fixed
     if not missing:
         return filing
     offers = view(loaded.game, player, filing.book).due

@@ -23,13 +23,13 @@ class Again:
 
     book: Book = field(default=Book(), repr=False)
     orders: tuple[OrderRow, ...] = field(default=(), repr=False)
-    heard: tuple[AttendanceRow, ...] = ()
+    attendance: tuple[AttendanceRow, ...] = ()
 
     def store(self, session: Session, turn: TurnRow) -> None:
         """Store it for a turn that was just stored."""
-        for row in (*self.orders, *self.heard):
+        for row in (*self.orders, *self.attendance):
             row.turn_id = turn.id or 0
-        session.add_all([*self.orders, *self.heard])
+        session.add_all([*self.orders, *self.attendance])
         session.flush()
 
 
@@ -63,11 +63,15 @@ def played_again(
     turn.attempt = attempts_at(session, loaded.id, turn.number) + 1
     book = on_file_again(loaded.game, decode_book(void.orders or ""), may_change)
     turn.fixed = fixed_text(loaded, book)
-    heard = tuple(
+    heard = [
         AttendanceRow(turn_id=0, seat_id=loaded.seat(player).id, heard=True)
         for player in sorted(book.heard)
-    )
-    return Again(book, _copied(session, loaded, void, book), heard)
+    ]
+    gone = [
+        AttendanceRow(turn_id=0, seat_id=loaded.seat(player).id, resigned=True)
+        for player in sorted(book.resigned)
+    ]
+    return Again(book, _copied(session, loaded, void, book), (*heard, *gone))
 
 
 def _same(row: TurnRow, turn: TurnRow) -> bool:

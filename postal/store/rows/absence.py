@@ -13,6 +13,10 @@ PRESENT = text("until IS NULL")
 """Which rows hold now, for the index that keeps each from standing there twice."""
 
 
+SIGNED = text("until IS NULL AND signed_at IS NOT NULL")
+"""Which standbys have signed up, for the index that leads to them: nearly always there are none."""
+
+
 class AbsenceRow(Row, table=True):
     """A holiday of a person, in all his games: both days and those between, in his own zone.
 
@@ -49,6 +53,7 @@ class StandbyRow(Row, table=True):
             sqlite_where=PRESENT,
             postgresql_where=PRESENT,
         ),
+        Index("ix_standbys_signed", "game_id", sqlite_where=SIGNED, postgresql_where=SIGNED),
     )
     shown: ClassVar = ("id", "game_id", "person_id")
 

@@ -7,6 +7,7 @@ from alembic import op
 
 _TIME = sa.DateTime(timezone=True)
 _PRESENT = sa.text("until IS NULL")
+_SIGNED = sa.text("until IS NULL AND signed_at IS NOT NULL")
 
 
 def make_questions() -> None:
@@ -73,6 +74,13 @@ def make_absences() -> None:
         unique=True,
         sqlite_where=_PRESENT,
         postgresql_where=_PRESENT,
+    )
+    op.create_index(
+        "ix_standbys_signed",
+        "standbys",
+        ["game_id"],
+        sqlite_where=_SIGNED,
+        postgresql_where=_SIGNED,
     )
     op.create_table(
         "observers",
