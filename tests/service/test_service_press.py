@@ -7,6 +7,7 @@ import pytest
 from postal.service.desk.log import game_log
 from postal.service.desk.messages import abandon, cancel_words, message
 from postal.service.desk.players import revoke_tokens
+from postal.service.desk.replacing import replace_player
 from postal.service.turns.reports import write_reports
 from postal.store.words import take_press_back
 from tests.service.service_league import HOUR, SLUG, League, Written, open_league, text_of
@@ -232,23 +233,11 @@ def test_who_came_after_gets_no_private_words_of_before(tmp_path: Path) -> None:
     league.write("Ann", "press to Bob:\nDan is bluffing.\nend\npress:\nHello all!\nend\n")
     league.play(1)
     league.clock.advance(HOUR)
-    hand_over(league, "Bob")
-    again = " ".join(league.say("Bob", "resend\n").split())
-    assert "Hello all" in again
-    assert "bluffing" not in again
-
-
-def hand_over(league: League, seat: str) -> None:
-    """Let somebody new hold a seat."""
-    from sqlmodel import select  # noqa: PLC0415 - for this alone
-
-    from postal.store.rows import HolderRow, SeatRow  # noqa: PLC0415 - as above
-
-    with league.database.transaction() as session:
-        row = session.exec(select(SeatRow).where(SeatRow.name == seat)).one()
-        held = session.exec(select(HolderRow).where(HolderRow.seat_id == row.id)).one()
-        person, held.until = held.person_id, league.clock.now()
-        session.add(HolderRow(seat_id=row.id or 0, person_id=person, since=league.clock.now()))
+    before = len(league.outbox())
+    replace_player(league.work, SLUG, "Bob", "Sue", "sue@example.org")
+    mails = [said(row) for row in league.outbox()[before:] if row.recipient == "sue@example.org"]
+    assert any("Hello all" in mail for mail in mails)
+    assert not any("bluffing" in mail for mail in mails)
 
 
 def private_mails(tmp_path: Path, name: str, words: str) -> list[bytes]:
