@@ -22,7 +22,9 @@ from postal.cli import (
     inbox,
     mailroom,
     migrate,
+    observer,
     player,
+    protest,
     purge,
     record,
     setup,
@@ -67,6 +69,8 @@ game.register(app)
 turns.register(app)
 forcing.register(app)
 desk.register(app)
+protest.register(app)
+observer.register(app)
 accidents.register(app)
 mailroom.register(app)
 inbox.register(app)

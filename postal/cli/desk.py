@@ -9,7 +9,7 @@ import typer
 
 from postal.cli.asking import Yes, ask
 from postal.cli.options import Data, Json
-from postal.errors import PostalError
+from postal.errors import PostalError, UsageError
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
 
@@ -163,21 +163,39 @@ def deadline(
 def message(
     game: GameName,
     data: Data,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to say.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to say.")] = "",
     player: Annotated[
         str | None, typer.Option(metavar="NAME", help="To this player alone.")
     ] = None,
+    with_report: Annotated[
+        bool, typer.Option("--with-report", help="At the head of the next report, not at once.")
+    ] = False,
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Take back what you wrote for the next report.")
+    ] = False,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Write to the players of a game."""
+    """Write to the players of a game, at once or in the next report."""
     from postal.bootstrap import open_office
     from postal.reports.display import counted
+    from postal.service.desk.messages import cancel_words
     from postal.service.desk.messages import message as write
 
     with open_office(data) as office:
+        if cancel:
+            if text or player or with_report:
+                raise UsageError("--cancel takes back all: it goes with the game's name alone.")
+            gone = cancel_words(office.work, game)
+            said = f"{counted(gone, 'message')} for the next report of {game} taken back."
+            _tell(as_json, said, game=game, taken_back=gone)
+            return
         ask(f"Send this to {player or 'all players'} of {game}?", yes=yes)
-        sent = write(office.work, game, text, player)
+        sent = write(office.work, game, text, player, with_report=with_report)
+        if with_report:
+            said = f"It will stand in the next report of {game}; --cancel takes it back."
+            _tell(as_json, said, game=game, reports=sent)
+            return
     if not sent:
         raise PostalError("Nobody has an address: nothing was sent.")
     _tell(as_json, f"{counted(sent, 'mail')} in the outbox.", game=game, mails=sent)

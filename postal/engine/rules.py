@@ -37,6 +37,9 @@ STANDARD_OPTIONS: Mapping[str, OptionValue] = {
     "first_grace": 7,
     "holiday": "move",
     "holiday_days": 21,
+    "press": "public",
+    "anonymous": False,
+    "protest_days": 3,
 }
 """What is taken where a game file does not name the option (RULES.md, newest edition)."""
 
@@ -60,6 +63,7 @@ STANDARD_LIMITS: Mapping[str, int] = {
     "grace": _A_FORTNIGHT,
     "first_grace": 60,
     "holiday_days": 366,
+    "protest_days": 60,
 }
 """The most that an option may be, whatever a game file says: pounds, counts, or a span of time."""
 
@@ -73,6 +77,10 @@ STANDARD_WORDS: Mapping[str, str] = {
     "first_grace": "days that the first turn waits longer for a player who was never heard of",
     "holiday": "whether a deadline in a player's holiday moves past it or stays",
     "holiday_days": "days of holiday that count for each player in this game",
+    "press": "whether players may write in the reports: to all, to named players too, or not at"
+    " all",
+    "anonymous": "whether press is printed without its writer's name",
+    "protest_days": "days that a protest holds the game at most; 0: it holds nothing",
     "unreached": "days after the deadline that the turn waits for a player whom the report did not"
     " reach",
 }
@@ -85,6 +93,7 @@ STANDARD_CHOICES: Mapping[str, tuple[str, ...]] = {
     "first_on_tie": ("lower-seat", "higher-seat"),
     "reveal": ("end", "never"),
     "holiday": ("move", "stay"),
+    "press": ("public", "private", "off"),
 }
 """What the engine knows for each option that is a choice; a game file may offer fewer."""
 

@@ -33,8 +33,15 @@ CommandName = Literal[
     "standby",
     "press",
     "gm",
+    "protest",
+    "cancel-press",
+    "cancel-protest",
+    "observe",
     "zone",
 ]
+
+BlockName = Literal["press", "gm", "protest"]
+"""The commands with a text of their own, up to a line ``end``."""
 
 # What follows is in folded form: lower case, as a line is compared with it (ORDERS.md).
 
@@ -61,8 +68,8 @@ PLAIN_COMMANDS = frozenset(
 """The commands that are one word and nothing else."""
 HARMLESS_COMMANDS = frozenset({"help", "status", "orders", "resend", "rules"})
 """Those that change nothing, and so are done though a question mark stands behind them."""
-COMMAND_WORDS = PLAIN_COMMANDS | {"holiday", "cancel", "zone", "standby"}
-BLOCK_WORDS = frozenset({"press", "gm"})
+COMMAND_WORDS = PLAIN_COMMANDS | {"holiday", "cancel", "zone", "standby", "observe"}
+BLOCK_WORDS = frozenset({"press", "gm", "protest"})
 TABLE_WORDS = frozenset({"table", "hand"})
 END_WORD = "end"
 

@@ -25,8 +25,10 @@ _IN_MESSAGE_ID = re.compile(rf"<postal\.({_TOKEN})\.", re.IGNORECASE)
 _IN_TEXT = re.compile(
     rf"\[postal\s+({_TOKEN})\]|\+({_TOKEN})@|postal\.({_TOKEN})\.[a-z0-9]", re.IGNORECASE
 )
-_LENGTH = 16
-_RUN = re.compile(rf"[a-z2-7]{{{_LENGTH},500}}", re.IGNORECASE)
+TOKEN_LENGTH = 16
+"""How many letters and figures a token has."""
+
+_RUN = re.compile(rf"[a-z2-7]{{{TOKEN_LENGTH},500}}", re.IGNORECASE)
 MASK = "(token)"
 """What stands in place of a token in what is shown."""
 
@@ -82,9 +84,9 @@ def _mask(found: re.Match[str]) -> str:
 
 
 def _without_known(run: str, known: Container[str]) -> str:
-    for at in range(len(run) - _LENGTH + 1):
-        if run[at : at + _LENGTH].lower() in known:
-            rest = _without_known(run[at + _LENGTH :], known)
+    for at in range(len(run) - TOKEN_LENGTH + 1):
+        if run[at : at + TOKEN_LENGTH].lower() in known:
+            rest = _without_known(run[at + TOKEN_LENGTH :], known)
             return f"{run[:at]}{MASK}{rest}"
     return run
 

@@ -1,41 +1,42 @@
-"""Gathers the text of ``press:`` and ``gm:`` up to its line ``end`` (ORDERS.md, Commands)."""
+"""Gathers the text of ``press:``, ``gm:`` or ``protest A:`` up to ``end`` (ORDERS.md)."""
 
 from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field
-from typing import Literal
 
 from postal.engine.problems import Fault, Figures, Problem
+from postal.ordertext.commands import Opening
 from postal.ordertext.lines import as_problem
 from postal.ordertext.types import Command, Refusal
 
 
 @dataclass(slots=True)
 class Block:
-    """A block that is being read: its name, where it began and its lines so far."""
+    """A block that is being read: what opened it, where it began and its lines so far."""
 
-    name: Literal["press", "gm"]
+    opening: Opening
     number: int
     text: str = field(repr=False)
     lines: list[str] = field(repr=False)
 
     @classmethod
-    def opened(cls, name: Literal["press", "gm"], raw: str, number: int) -> Block:
+    def opened(cls, opening: Opening, raw: str, number: int) -> Block:
         """Return the block that a raw line opens, with the words behind its colon."""
         colon = next(
             (at for at, c in enumerate(raw) if unicodedata.normalize("NFKC", c) == ":"), len(raw)
         )
-        opening = raw.lstrip(" \t-+•")
-        emphasis = opening[: len(opening) - len(opening.lstrip("*_`"))]
+        start = raw.lstrip(" \t-+•")
+        emphasis = start[: len(start) - len(start.lstrip("*_`"))]
         first = raw[colon + 1 :].removeprefix(emphasis[::-1]).lstrip()
-        return cls(name, number, raw.strip(), [first])
+        return cls(opening, number, raw.strip(), [first])
 
     def closed(self) -> Command | Problem:
         """Return the command of a block that has its ``end``; without any text it is none."""
         body = "\n".join(line.rstrip() for line in self.lines).strip("\n")
         if body.strip():
-            return Command(self.name, body, self.number, self.text)
+            name, about = self.opening.name, self.opening.about
+            return Command(name, body, self.number, self.text, about)
         return self._problem(Fault.BLOCK_EMPTY)
 
     def unclosed(self) -> Problem:
@@ -47,4 +48,4 @@ class Block:
         return self._problem(Fault.BLOCK_UNCLOSED)
 
     def _problem(self, fault: Fault) -> Problem:
-        return as_problem(Refusal(fault, Figures(verb=self.name)), self.text, self.number)
+        return as_problem(Refusal(fault, Figures(verb=self.opening.name)), self.text, self.number)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, cast
+from typing import cast
 
 from postal.engine.orders import Cancel
 from postal.engine.problems import Fault, Figures
@@ -17,6 +17,7 @@ from postal.engine.words import (
     HARMLESS_COMMANDS,
     PLAIN_COMMANDS,
     VERB_WORDS,
+    BlockName,
     CommandName,
 )
 from postal.ordertext.folding import key
@@ -68,6 +69,20 @@ _NO_HOLIDAY = frozenset({"holiday cancel", "cancel holiday", "cancel my holiday"
 _TO = frozenset({"to", "until", "till", "-"})
 _GAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _ISO_LENGTH = len("2026-12-20")
+_WORDS_BACK: dict[str, CommandName] = {
+    "cancel press": "cancel-press",
+    "cancel my press": "cancel-press",
+    "press cancel": "cancel-press",
+    "cancel protest": "cancel-protest",
+    "cancel my protest": "cancel-protest",
+    "protest cancel": "cancel-protest",
+}
+"""How words are taken back; done with a question mark behind it too, since it loses nothing."""
+_OBSERVE = re.compile(r"observe (?P<what>[a-z0-9][a-z0-9-]{0,39}(?: off)?)")
+_MOST_BEHIND_PRESS = 12
+_PROTEST = re.compile(
+    r"protest (?:(?:at|about|in) )?(?:(?:table|hand) )?(?P<hand>[a-z][0-9]{0,2}) ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +91,17 @@ class Word:
 
     name: CommandName
     argument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What opens a block: its name, and what stands behind that: ``to joe, ann``, or a hand.
+
+    ``about`` is folded, and empty where nothing stands there.
+    """
+
+    name: BlockName
+    about: str = ""
 
 
 def read_command(
@@ -88,8 +114,8 @@ def read_command(
     words = folded.split()
     name = key(words[0]) if words else ""
     asked = folded.rstrip("? ")
-    if folded in PLAIN_COMMANDS or asked in HARMLESS_COMMANDS:
-        return Word(cast("CommandName", asked))
+    if folded in PLAIN_COMMANDS or asked in HARMLESS_COMMANDS or asked in _WORDS_BACK:
+        return Word(_WORDS_BACK.get(asked, cast("CommandName", asked)))
     if asked in PLAIN_COMMANDS | {"cancel"} and folded.endswith("?"):
         return Refusal(Fault.COMMAND_QUESTION, Figures(verb=asked, text=folded))
     if folded in BLOCK_WORDS:
@@ -109,7 +135,8 @@ def _with_words(
         return (_holiday if name == "holiday" else _zone)(words[1:])
     if name == "standby":
         return _standby(words[1:])
-    return _asked_back(words, context)
+    observed = _OBSERVE.fullmatch(" ".join(words).rstrip("? "))
+    return Word("observe", observed["what"]) if observed else _asked_back(words, context)
 
 
 def _cancel(words: list[str], context: Context, *, letterless: bool) -> Cancel | Refusal | None:
@@ -206,13 +233,22 @@ def _day(text: str) -> date | None:
         return None
 
 
-def opens_block(folded: str) -> Literal["press", "gm"] | None:
-    """Return the block that a folded line opens: ``press:``, ``press to Joe:`` or ``gm:``."""
+def opens_block(folded: str) -> Opening | None:
+    """Return the block that a folded line opens.
+
+    Those are ``press:``, ``press to Joe:``, ``gm:``, ``protest A:``, and ``protest:`` alone. Where
+    nothing follows the colon, other words behind ``press`` open it too: they can't be understood,
+    but what is meant for a few must never be read as anything else.
+    """
     name, colon, _ = folded.partition(":")
     words = name.split() if colon else []
-    if words == ["press"] or words[:2] == ["press", "to"]:
-        return "press"
-    return "gm" if words == ["gm"] else None
+    if words in (["press"], ["gm"], ["protest"]):
+        return Opening(cast("BlockName", words[0]))
+    short = folded.endswith(":") and len(words) <= _MOST_BEHIND_PRESS
+    if words[:2] == ["press", "to"] or (words[:1] == ["press"] and short):
+        return Opening("press", " ".join(words[1:]))
+    table = _PROTEST.fullmatch(name) if colon else None
+    return Opening("protest", table["hand"]) if table else None
 
 
 def is_end(folded: str) -> bool:

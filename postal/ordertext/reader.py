@@ -177,7 +177,7 @@ class _Scan:
     def _is_head(self, number: int, folded: str, following: str) -> bool:
         """Whether an older mail begins with a line, all of it being quoted without marks.
 
-        In press or a note to the GM less is taken for it: people write there who wrote what.
+        In a block less is taken for it: people write there who wrote what.
         """
         if older.is_original_line(folded) or quoting.is_block_start(folded, following):
             return True
@@ -205,14 +205,14 @@ class _Scan:
         self._cut(raw, number, folded)
 
     def _open_or_read(self, raw: str, number: int, folded: str) -> None:
-        name = opens_block(fold_part(raw))
-        if name is None:
+        opening = opens_block(fold_part(raw))
+        if opening is None:
             if not older.is_attribution(folded):
                 self._read(raw, number)
             return
         if self.block:
             self.problems.append(self.block.unclosed())
-        self.block = Block.opened(name, raw, number)
+        self.block = Block.opened(opening, raw, number)
 
     def _read(self, raw: str, number: int) -> None:
         """Read a line of the player's own; the rest of a line of ours is not taken for one.

@@ -47,13 +47,16 @@ class Command:
     """A command on a line of its own (ORDERS.md, Commands).
 
     ``argument`` is ``2026-12-20 to 2027-01-03`` or ``cancel`` for a holiday and the block's text
-    for press and gm; ``number`` is the line in the mail, from 1, and ``text`` the line as written.
+    for press, gm and protest; ``number`` is the line in the mail, from 1, and ``text`` the line as
+    written. ``about`` is what stands behind the name of press and protest, folded: ``to joe, ann``,
+    ``a``.
     """
 
     name: CommandName
     argument: str = field(repr=False)
     number: int
     text: str = field(repr=False)
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from postal.reports.display import shown_name, time_left
 from postal.reports.environment import TemplateMistakeError
 from postal.reports.problems import problem_sentence
 from postal.reports.render import Reports
+from postal.reports.words import Press, Said
 
 __all__ = [
     "MARKER",
@@ -26,9 +27,11 @@ __all__ = [
     "OnFile",
     "OptionFact",
     "PastOrders",
+    "Press",
     "ReceiptFacts",
     "Rendered",
     "Reports",
+    "Said",
     "StandbyStep",
     "TakenBack",
     "TemplateMistakeError",

@@ -14,6 +14,7 @@ from typing import Literal
 from postal.engine.problems import Problem
 from postal.engine.rules import OptionValue
 from postal.reports.display import Cards
+from postal.reports.words import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,12 +266,11 @@ class ReceiptFacts:
     that were not read because they were quoted; ``lost`` and ``replaced`` name hands: no longer
     covered, and where the last of several orders counts. ``hold``: the turn waits for him;
     ``ready``: he has just released it; ``waits_in_vain``: he asked it to wait and owes nothing
-    (RULES.md 9.6). ``unavailable`` names commands that this version does
-    not have.
+    (RULES.md 9.6).
     ``nothing`` says that the mail held no order and no command, ``files_unread`` that there is
     more in it, attached, that nobody reads. ``assumed`` names hands that a line without a table
     was taken for, being the only ones due. ``by_gm``: it was no mail of his, the GM has changed his
-    orders.
+    orders. ``said`` is what became of words to others.
     """
 
     hands: tuple[OnFile, ...]
@@ -284,10 +284,10 @@ class ReceiptFacts:
     hold: Hold | None = None
     ready: bool = False
     waits_in_vain: bool = False
-    unavailable: tuple[str, ...] = ()
     nothing: bool = False
     files_unread: bool = False
     assumed: tuple[str, ...] = ()
+    said: tuple[Said, ...] = ()
     by_gm: bool = False
 
     @property
@@ -322,6 +322,7 @@ class ReceiptContext:
     where it doesn't, and ``until`` the end of that in words, empty where none is set.
     ``revocable`` are the tables whose order can be taken back, ``final`` the hands whose can't
     since its cards went by post, and ``fixed`` those whose can't, in a turn that is played again.
+    ``said`` are sentences on words to others.
     """
 
     hands: tuple[OnFile, ...]
@@ -342,10 +343,10 @@ class ReceiptContext:
     replaced: tuple[str, ...]
     ready: bool
     waits_in_vain: bool
-    unavailable: tuple[str, ...]
     nothing: bool
     files_unread: bool
     assumed: tuple[str, ...]
+    said: tuple[str, ...]
     by_gm: bool
 
 

@@ -6,15 +6,16 @@ from postal.engine.problems import Problem
 from postal.reports.contexts import ProblemContext, ReceiptContext, ReceiptFacts
 from postal.reports.display import long_time, prose
 from postal.reports.problems import problem_hint, problem_said
+from postal.reports.said import said_sentence
 from postal.reports.wrapping import quoted
 
 _LONGEST_CUT = 10
 
 
-def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
+def receipt_context(facts: ReceiptFacts, zone: str = "UTC", gm: str = "the GM") -> ReceiptContext:
     """Return the facts for a template: other people's words in pieces, examples on their own.
 
-    Times are told in ``zone``.
+    Times are told in ``zone``; ``gm`` is the GM's name.
     """
     hold = facts.hold
     return ReceiptContext(
@@ -42,10 +43,10 @@ def receipt_context(facts: ReceiptFacts, zone: str = "UTC") -> ReceiptContext:
         replaced=facts.replaced,
         ready=facts.ready,
         waits_in_vain=facts.waits_in_vain,
-        unavailable=facts.unavailable,
         nothing=facts.nothing,
         files_unread=facts.files_unread,
         assumed=facts.assumed,
+        said=tuple(said_sentence(one, gm, zone) for one in facts.said),
         by_gm=facts.by_gm,
     )
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from pathlib import Path
 from typing import Literal
 
 from postal.engine.editions import NEWEST, Rulings, rulings
-from postal.engine.events import Dropped, Event, Nmr
+from postal.engine.events import Event
 from postal.engine.rules import STANDARD_OPTIONS, STANDARD_WORDS
 from postal.engine.state import Passed
 from postal.engine.view import GameView
-from postal.reports.bodies import Layout
-from postal.reports.build import frame_context, game_context
 from postal.reports.contexts import (
     Frame,
     HolidayFact,
@@ -26,33 +23,24 @@ from postal.reports.contexts import (
     StandbyStep,
 )
 from postal.reports.display import long_day, long_time, prose, sorted_faces
-from postal.reports.events import grouped, told
+from postal.reports.events import grouped
 from postal.reports.missed import absent_sentence
+from postal.reports.public import PublicReports, orders_due
 from postal.reports.receipts import receipt_context
+from postal.reports.said import press_contexts, said_sentence
+from postal.reports.words import Press, Said
 from postal.reports.wrapping import quoted
 
 _NEWEST = rulings(NEWEST)
 
 
-class Reports:
+class Reports(PublicReports):
     """Renders mails from the templates of some folders.
 
     A mail for which the GM's own templates fail is made from the packed ones, and says what is
     wrong with his. No mail tells anything that is not in the view and the facts it is made from
     (RULES.md 10.3).
     """
-
-    def __init__(self, folders: Sequence[Path]) -> None:
-        """Take the folders of templates, the GM's own first and the packed one last."""
-        self._layout = Layout(folders)
-
-    def mistakes(self) -> tuple[str, ...]:
-        """Return a sentence for each template that can't be compiled; none where all are well."""
-        return self._layout.mistakes()
-
-    def own_state(self) -> str:
-        """Return what changes whenever one of the GM's own templates does."""
-        return self._layout.own_state()
 
     def report(  # noqa: PLR0913 - each is a part of the mail
         self,
@@ -63,6 +51,7 @@ class Reports:
         heard: bool = False,
         secret: str = "",
         looks: Sequence[datetime] = (),
+        press: Sequence[Press] = (),
     ) -> Rendered:
         """Return a player's mail of a turn: welcome, turn report or, at the end, the final one.
 
@@ -70,6 +59,7 @@ class Reports:
         not know is left out), ``heard`` whether a line of his came in the turn, ``secret`` the
         deal's in hex: printed at the end, where all cards are opened (10.4), and never before.
         ``looks`` are the times (aware UTC) at which the GM looked at hidden things in play.
+        ``press`` is all that is said in the turn's reports: what is not for the viewer is left out.
         """
         kind = "final" if view.finished else "turn" if view.turn > 1 else "welcome"
         title = {
@@ -77,10 +67,11 @@ class Reports:
             "turn": f"turn {view.turn - 1} report",
             "final": f"final report, turn {view.turn - 1}",
         }[kind]
+        notes, said = press_contexts(press, view.viewer, frame.gm)
         return self._render(
             "report",
             frame,
-            f"{title}{_orders_due(frame, view)}",
+            f"{title}{orders_due(frame, view)}",
             view,
             kind=kind,
             happened=grouped(
@@ -93,6 +84,8 @@ class Reports:
             absent=absent_sentence(events, view),
             secret=secret if view.opened else "",
             looks=tuple(long_time(one, frame.zone) for one in looks) if view.finished else (),
+            notes=notes,
+            press=said,
         )
 
     def receipt(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
@@ -101,7 +94,11 @@ class Reports:
         if facts.by_gm:
             title = f"orders that the GM has put in for you, turn {view.turn}"
         return self._render(
-            "receipt", frame, title, view, receipt=receipt_context(facts, frame.reader_zone)
+            "receipt",
+            frame,
+            title,
+            view,
+            receipt=receipt_context(facts, frame.reader_zone, frame.gm),
         )
 
     def orders_on_file(self, frame: Frame, view: GameView, facts: ReceiptFacts) -> Rendered:
@@ -142,14 +139,14 @@ class Reports:
         turn_named: int,
         *,
         until: datetime | None = None,
-        passed_on: bool = False,
+        said: Sequence[Said] = (),
         void: bool = False,
     ) -> Rendered:
-        """Return the answer to mail for a turn that is over, or not begun: nothing was done.
+        """Return the answer to mail for a turn that is over, or not begun: nothing was ordered.
 
         ``until`` (aware UTC) makes it the one answer to all such mails up to then. Once the game is
-        over it says who won, and whether the words were ``passed_on`` to the GM. ``void``: the turn
-        was taken back (RULES.md 10.7).
+        over it says who won. ``said`` is what became of words to others. ``void``: the turn was
+        taken back (RULES.md 10.7).
         """
         early = turn_named > view.turn
         title = f"turn {turn_named} has not begun" if early else f"too late for turn {turn_named}"
@@ -164,7 +161,7 @@ class Reports:
             turn_named=turn_named,
             until=long_time(until, frame.reader_zone) if until else "",
             winners=["you" if name == view.viewer else name for name in winners],
-            passed_on=passed_on,
+            said=tuple(said_sentence(one, frame.gm, frame.reader_zone) for one in said),
             void=void,
         )
 
@@ -222,7 +219,7 @@ class Reports:
         It asks for those alone, whatever else is due and on file.
         """
         owed = replace(view, due=tuple(item for item in view.due if item.hand in missing))
-        title = f"reminder, turn {view.turn}{_orders_due(frame, view)}"
+        title = f"reminder, turn {view.turn}{orders_due(frame, view)}"
         return self._render("reminder", frame, title, owed, missing=tuple(missing))
 
     def zone(self, frame: Frame, view: GameView, *, known: bool) -> Rendered:
@@ -240,18 +237,26 @@ class Reports:
         return self._render("gift", frame, f"cards by post, turn {view.turn}", view, gifts=came)
 
     def hold(
-        self, frame: Frame, view: GameView, step: Literal["begun", "over", "restored"]
+        self,
+        frame: Frame,
+        view: GameView,
+        step: Literal["begun", "protest", "over", "restored"],
+        *,
+        protests: int = 0,
     ) -> Rendered:
-        """Return the word to a player that the GM stops a game's clock, or lets it go on.
+        """Return the word to a player that a game's clock is stopped, or goes on.
 
-        ``restored``: it was put back from a backup, and is on hold since.
+        The GM stops it, or a ``protest``, which is nobody's as far as this tells (RULES.md 10.8).
+        ``restored``: it was put back from a backup, and is on hold since. Of so many ``protests``
+        none is open any more.
         """
         title = {
             "begun": "on hold",
-            "over": f"goes on{_orders_due(frame, view)}",
+            "protest": "a protest",
+            "over": f"goes on{orders_due(frame, view)}",
             "restored": "put back from a backup, on hold",
         }[step]
-        return self._render("hold", frame, title, view, step=step)
+        return self._render("hold", frame, title, view, step=step, protests=protests)
 
     def rolled_back(self, frame: Frame, view: GameView, facts: ReceiptFacts, last: int) -> Rendered:
         """Return the word to a player that turns were taken back (RULES.md 10.7).
@@ -262,15 +267,23 @@ class Reports:
         return self._render(
             "rollback",
             frame,
-            f"turn {view.turn} is played again{_orders_due(frame, view)}",
+            f"turn {view.turn} is played again{orders_due(frame, view)}",
             view,
             receipt=receipt_context(facts, frame.reader_zone),
             last=last,
         )
 
-    def abandoned(self, frame: Frame, view: GameView, words: str = "") -> Rendered:
-        """Return the word to a player that the GM has given a game up, with the GM's own words."""
-        return self._render("abandoned", frame, "given up", view, words=_pieces(words))
+    def abandoned(
+        self, frame: Frame, view: GameView, words: str = "", said: Sequence[Said] = ()
+    ) -> Rendered:
+        """Return the word to a player that the GM has given a game up, with the GM's own words.
+
+        ``said`` is what became of the reader's words to others, where this answers them.
+        """
+        sentences = tuple(said_sentence(one, frame.gm, frame.reader_zone) for one in said)
+        return self._render(
+            "abandoned", frame, "given up", view, words=_pieces(words), said=sentences
+        )
 
     def message(self, frame: Frame, view: GameView, words: str, *, alone: bool) -> Rendered:
         """Return the GM's words to a player; ``alone``: to him and to nobody else."""
@@ -298,7 +311,7 @@ class Reports:
         return self._render(
             "deadline",
             frame,
-            f"the deadline of turn {view.turn} is moved{_orders_due(frame, view)}",
+            f"the deadline of turn {view.turn} is moved{orders_due(frame, view)}",
             view,
             before=long_time(before, told_in),
             why=why,
@@ -376,23 +389,6 @@ class Reports:
         title = f"will you play for {seat}?" if step == "asked" else "standbys"
         return self._render("standby", frame, title, player=player, step=step, seat=seat, until=by)
 
-    def gm_turn(
-        self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()
-    ) -> Rendered:
-        """Return the GM's report of a turn, with who was NMR; ``view`` is an onlooker's.
-
-        ``troubles`` are sentences on what is not well with the post room.
-        """
-        title = f"GM report, turn {view.turn - 1}{_orders_due(frame, view)}"
-        return self._for_gm("gm_turn", frame, title, view, events, troubles)
-
-    def gm_final(
-        self, frame: Frame, view: GameView, events: Sequence[Event], troubles: Sequence[str] = ()
-    ) -> Rendered:
-        """Return the GM's report of the last turn, with the final table."""
-        title = f"GM final report, turn {view.turn - 1}"
-        return self._for_gm("gm_turn", frame, title, view, events, troubles)
-
     def gm_notice(
         self, frame: Frame, subject: str, sentences: Sequence[str], words: str = ""
     ) -> Rendered:
@@ -404,46 +400,6 @@ class Reports:
             sentences=tuple(map(prose, sentences)),
             words=_pieces(words),
         )
-
-    def _for_gm(  # noqa: PLR0913 - each is a part of the mail
-        self,
-        name: str,
-        frame: Frame,
-        title: str,
-        view: GameView,
-        events: Sequence[Event],
-        troubles: Sequence[str],
-    ) -> Rendered:
-        if view.viewer is not None:
-            raise ValueError("the GM's report is made from an onlooker's view")
-        public = [event for event in events if event.seen_by(None)]
-        missing = [event for event in public if isinstance(event, Nmr | Dropped)]
-        return self._render(
-            name,
-            frame,
-            title,
-            view,
-            happened=grouped(public, None, {}, double_ace_flush=view.double_ace_flush),
-            missing=tuple((event.hand, told(event, None)) for event in missing),
-            troubles=tuple(map(prose, troubles)),
-        )
-
-    def _render(
-        self, name: str, frame: Frame, title: str, view: GameView | None = None, **values: object
-    ) -> Rendered:
-        title = " ".join(title.split())
-        given = {"frame": frame_context(frame), "title": title, **values}
-        if view is not None:
-            given["game"] = game_context(frame, view)
-        names = (*(view.players if view is not None else ()), *frame.holders.values())
-        made = self._layout.bodies(name, given, names)
-        return Rendered(f"{frame.slug}: {title}", made.text, made.html, made.mistakes)
-
-
-def _orders_due(frame: Frame, view: GameView) -> str:
-    """Return the end of a subject: the same for everybody, whether or not he owes orders."""
-    due = frame_context(frame).deadline_short
-    return f", orders due {due}" if due and not view.finished else ""
 
 
 def _pieces(words: str) -> tuple[str, ...]:

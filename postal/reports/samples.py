@@ -35,6 +35,7 @@ from postal.reports.contexts import (
 )
 from postal.reports.environment import TemplateMistakeError
 from postal.reports.render import Reports
+from postal.reports.words import Press, Said, SaidKind
 from postal.resources import games_folder
 
 _PLAYERS = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
@@ -72,6 +73,14 @@ _PLAIN_FRAME = replace(
 
 
 _AWAY = replace(_FRAME, own_zone="America/New_York")
+
+
+_PRESS = (
+    Press("I am on my way to Rome.\nA: fold"),
+    Press("Nobody has such luck.\n\nNobody.", _READER),
+    Press("Let us beat them.", "Bob", (_READER, "Cat")),
+    Press("Who am I?", "Bob", anonymous=True),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +148,15 @@ def _plain_mails(reports: Reports, rules: Rules) -> Iterator[Rendered]:
 
 def _gm_mails(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     seen = view(turn.after, None)
+    frame = replace(_FRAME, deadline=None) if turn.after.finished else _FRAME
+    yield reports.observer(frame, seen, "Zoe", "report", turn.events, _PRESS)
+    for step in ("begun", "off", "removed"):
+        yield reports.observer(frame, seen, "Zoe", step)
     if turn.after.finished:
         yield reports.gm_final(replace(_FRAME, deadline=None), seen, turn.events)
     else:
-        yield reports.gm_turn(_FRAME, seen, turn.events, ["The mailbox can't be read."])
+        troubles = ["The mailbox can't be read."]
+        yield reports.gm_turn(_FRAME, seen, turn.events, troubles, _PRESS)
 
 
 def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
@@ -150,7 +164,9 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     number = turn.before.turn
     frame = replace(_FRAME, deadline=None) if turn.after.finished else _FRAME
     for looks in ((), (_FRAME.now,)) if turn.after.finished else ((),):
-        yield reports.report(frame, after, turn.events, secret=_SECRET.hex(), looks=looks)
+        press = _PRESS if looks or not turn.after.finished else ()
+        secret = _SECRET.hex()
+        yield reports.report(frame, after, turn.events, secret=secret, looks=looks, press=press)
     yield reports.status(frame, after)
     filed = turn.book.of(player)
     owed = {item.hand for item in before.due}
@@ -174,16 +190,29 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, after, number)
     yield reports.late(_FRAME, before, number)
     yield reports.late(_FRAME, before, number + 1)
-    yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
-    yield reports.late(_FRAME, before, number + 1, void=True)
+    told = (Said("passed-on"),)
+    yield reports.late(_FRAME, before, number, said=told)
+    yield reports.late(_FRAME, before, number, until=_FRAME.now, said=told)
+    yield reports.late(_FRAME, after, number, until=_FRAME.now, said=told)
+    yield reports.late(_FRAME, before, number + 1, said=told, void=True)
     yield reports.late(_FRAME, before, number, until=_FRAME.now, void=True)
+    yield from _table_mails(reports, turn, before, player)
+
+
+def _table_mails(
+    reports: Reports, turn: _Turn, before: GameView, player: str
+) -> Iterator[Rendered]:
+    """Yield what the GM, the calendar and other players have a player told."""
+    told, number = (Said("passed-on"),), turn.before.turn
     yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
     yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
     yield reports.deadline(_FRAME, before, _FRAME.now, "gm")
     held = replace(_FRAME, on_hold=True, hold_until=_FRAME.deadline)
     yield reports.hold(held, before, "begun")
     yield reports.hold(replace(held, hold_until=None), before, "begun")
+    yield reports.hold(held, before, "protest")
     yield reports.hold(_FRAME, before, "over")
+    yield reports.hold(_FRAME, before, "over", protests=1)
     yield reports.hold(replace(held, hold_until=None), before, "restored")
     if player == _READER:
         yield from _rollbacks(reports, turn, player)
@@ -191,6 +220,7 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.message(_FRAME, before, "Well played.", alone=False)
     yield reports.abandoned(_FRAME, before, "Too few of us were left.")
     yield reports.abandoned(_FRAME, before)
+    yield reports.abandoned(_FRAME, before, said=told)
     yield reports.deadline(_FRAME, before, _FRAME.now, "first")
     yield reports.deadline(_FRAME, before, _FRAME.now, "first", yours=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "zone")
@@ -261,6 +291,7 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     seen = view(turn.before, _READER)
     missing = tuple(OnFile(item.hand, due=True, line=None) for item in seen.due)
     nothing = ReceiptFacts(missing, committed=0, left=seen.balance, nothing=True, files_unread=True)
+    plain = replace(nothing, said=(Said("passed-on"),))
     quiet = OnFile(seen.due[0].hand, due=False, line=None)
     odd = ReceiptFacts(
         hands=(quiet, *missing[1:]),
@@ -272,8 +303,8 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
         lost=("B1",),
         replaced=("C1",),
         hold=Hold("missing", _FRAME.deadline),
-        unavailable=("press",),
         assumed=("A1",),
+        said=tuple(Said(kind, ("Bob", "Cat"), 3, _FRAME.deadline) for kind in get_args(SaidKind)),
     )
     ready = replace(odd, problems=(), hold=None, ready=True)
     vain = replace(ready, ready=False, waits_in_vain=True)
@@ -282,7 +313,7 @@ def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
     waits = [replace(complete, hold=Hold(why, _FRAME.deadline)) for why in ("asked", "trouble")]
     earlier = replace(complete, hold=Hold("earlier", _FRAME.deadline), hands=(quiet,))
     by_gm = replace(complete, problems=(), by_gm=True)
-    for facts in (by_gm, nothing, odd, ready, vain, complete, *waits, earlier):
+    for facts in (by_gm, nothing, plain, odd, ready, vain, complete, *waits, earlier):
         yield reports.receipt(_FRAME, seen, facts)
         yield reports.orders_on_file(_PLAIN_FRAME, seen, facts)
 

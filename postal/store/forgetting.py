@@ -1,10 +1,10 @@
 """What the store holds of a person, found for forgetting him: seats, mails, letters, and lines."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, func, or_, update
+from sqlalchemy import and_, delete, func, or_, update
 from sqlalchemy.orm import Mapped
 from sqlalchemy.sql import ColumnElement
 from sqlmodel import Session, col, select
@@ -13,11 +13,14 @@ from postal.store.rows import (
     GameRow,
     GameStatus,
     HolderRow,
+    JournalRow,
     MailRow,
     MailStatus,
     OrderHistoryRow,
     OutboxRow,
     OutboxState,
+    PressRow,
+    ProtestRow,
     SeatRow,
     TurnRow,
 )
@@ -126,6 +129,24 @@ def forget_letters(session: Session, numbers: Collection[int]) -> None:
         waiting = and_(mine, col(OutboxRow.state).in_((OutboxState.QUEUED, OutboxState.UNKNOWN)))
         values = {"state": OutboxState.FAILED, "next_try_at": None}
         session.exec(update(OutboxRow).where(waiting).values(**values))
+
+
+def forget_words(session: Session, held: Sequence[Tenure]) -> None:
+    """Delete the press and the protests that somebody wrote in his seats."""
+    for one in held:
+        for kind in (PressRow, ProtestRow):
+            his = and_(col(kind.seat_id) == one.seat_id, *_within(col(kind.at), one))
+            session.exec(delete(kind).where(his))
+
+
+def rename_words(
+    session: Session, game_id: int, renamed: Callable[[str], str], names: Mapping[str, str]
+) -> None:
+    """Change names in a game's journal and in whom its press is to."""
+    for entry in session.exec(select(JournalRow).where(JournalRow.game_id == game_id)).all():
+        entry.who, entry.sentence = names.get(entry.who, entry.who), renamed(entry.sentence)
+    for press in session.exec(select(PressRow).where(PressRow.game_id == game_id)).all():
+        press.to = "\n".join(names.get(name, name) for name in press.to.splitlines())
 
 
 def subjects_of(session: Session, game_id: int) -> Sequence[tuple[int, str]]:

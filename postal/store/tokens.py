@@ -35,6 +35,10 @@ class OrdersFor(NamedTuple):
     turn: int
 
 
+_AT_ONCE = 500
+"""How many values one statement names: databases have limits."""
+
+
 def digest(token: str) -> str:
     """Return what is stored of a token, whatever the case that a mail gave it: SHA-256 in hex.
 
@@ -118,6 +122,15 @@ def orders_for(session: Session, tokens: Collection[str]) -> dict[str, OrdersFor
             for name, game, seat, turn in session.exec(_IDS, params=asked)
         },
     )
+
+
+def tokens_among(session: Session, texts: Collection[str]) -> set[str]:
+    """Return those of very many texts, in lower case, that are tokens which were given out."""
+    ordered = sorted(texts)
+    found: set[str] = set()
+    for first in range(0, len(ordered), _AT_ONCE):
+        found |= set(known_tokens(session, ordered[first : first + _AT_ONCE]))
+    return found
 
 
 def revoke(session: Session, seat_ids: Collection[int]) -> int:

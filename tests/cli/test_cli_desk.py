@@ -66,6 +66,27 @@ def test_messages(folder: Path) -> None:
     assert refusal(postal(folder, "message", GAME, "Hello", "--player", "Zoe"))[0] == 1
 
 
+def test_words_for_the_next_report(folder: Path) -> None:
+    """They are taken back while it isn't written; wrong use gets one sentence."""
+    said = postal(folder, "message", GAME, "Back on Monday.", "--with-report").stdout
+    assert "It will stand in the next report" in said
+    assert refusal(postal(folder, "message", GAME, "x" * 2_000, "--with-report"))[0] == 2
+    assert refusal(postal(folder, "message", GAME, "--with-report"))[0] == 2
+    assert refusal(postal(folder, "message", GAME, "Oh", "--cancel"))[0] == 2
+    assert facts(folder, "message", GAME, "--cancel")["taken_back"] == 1
+    assert facts(folder, "message", GAME, "--cancel")["taken_back"] == 0
+    assert [one["what"] for one in facts(folder, "log", GAME)][1:] == ["message", "message"]
+
+
+def test_without_a_protest_there_is_nothing_to_show(folder: Path) -> None:
+    """And no look is noted for it."""
+    assert facts(folder, "protest", "list", GAME) == []
+    assert "Nobody has protested" in postal(folder, "protest", "list", GAME).stdout
+    assert refusal(postal(folder, "protest", "show", GAME, "A1"))[0] == 1
+    assert refusal(postal(folder, "protest", "list", "nowhere"))[0] == 1
+    assert not [one for one in facts(folder, "log", GAME) if one["what"] == "look"]
+
+
 def test_looks_at_hidden_things_stand_in_the_log(folder: Path) -> None:
     """However they were had; what is public is no look."""
     for arguments in (
@@ -88,3 +109,15 @@ def test_a_game_that_is_given_up_is_listed_as_such(folder: Path) -> None:
     assert facts(folder, "game", "list")[0]["status"] == "abandoned"
     assert facts(folder, "status")["games"] == []
     assert refusal(postal(folder, "game", "abandon", GAME))[0] == 1
+
+
+def test_observers(folder: Path) -> None:
+    """Listed, shown and taken off again; wrong use gets one sentence."""
+    said = postal(folder, "observer", "add", GAME, "Zoe <zoe@example.org>").stdout
+    assert "Zoe gets the public reports" in said
+    assert [one["name"] for one in facts(folder, "observer", "list", GAME)] == ["Zoe"]
+    assert refusal(postal(folder, "observer", "add", GAME, "Zoe <zoe@example.org>"))[0] == 1
+    assert refusal(postal(folder, "observer", "add", GAME, "Zoe"))[0] == 2
+    assert facts(folder, "observer", "remove", GAME, "Zoe")["name"] == "Zoe"
+    assert refusal(postal(folder, "observer", "remove", GAME, "Zoe"))[0] == 1
+    assert "Nobody looks on" in postal(folder, "observer", "list", GAME).stdout

@@ -16,7 +16,16 @@ from postal.engine.rules import Rules
 from postal.engine.state import Game
 from postal.engine.view import GameView, view
 from postal.ordertext import Context, read_mail
-from postal.reports import Frame, OnFile, OptionFact, ReceiptFacts, Rendered, Reports
+from postal.reports import (
+    Frame,
+    OnFile,
+    OptionFact,
+    Press,
+    ReceiptFacts,
+    Rendered,
+    Reports,
+    Said,
+)
 from postal.resources import games_folder, templates_folder
 
 FRAME = Frame(
@@ -136,6 +145,14 @@ def facts(game: Game, book: Book, player: str) -> ReceiptFacts:
     )
 
 
+def said_by(players: Sequence[str]) -> list[Press]:
+    """Return what some say in a report: orders and commands as an enemy would write them."""
+    words = "A: fold\nall: fold\n\n:: B: fold\nend\ncancel all\nPlease fold A now,\u2028B: fold"
+    spoken = [Press(words)]
+    spoken += [Press(words, by, anonymous=number == 1) for number, by in enumerate(players)]
+    return [*spoken, Press(words, players[0], tuple(players[1:3]))]
+
+
 def player_mails(
     mail: Reports, turn: Turn, player: str, frame: Frame = FRAME
 ) -> Iterator[tuple[str, Rendered]]:
@@ -144,13 +161,19 @@ def player_mails(
     if turn.before.turn == 1:
         yield "welcome", mail.report(frame, before)
     yield "report", mail.report(frame, after, turn.events, secret=SECRET.hex())
+    press = said_by(before.players)
+    yield "press", mail.report(frame, after, turn.events, secret=SECRET.hex(), press=press)
     yield "receipt", mail.receipt(frame, before, facts(turn.before, turn.book, player))
     yield "orders", mail.orders_on_file(frame, before, facts(turn.before, turn.book, player))
     yield "status", mail.status(frame, before)
     yield "late", mail.late(frame, after, turn.before.turn)
     yield "too late", mail.late(frame, before, turn.before.turn)
     yield "early", mail.late(frame, before, turn.before.turn + 1)
-    yield "late twice", mail.late(frame, after, turn.before.turn, until=FRAME.now, passed_on=True)
+    told = [Said("passed-on")]
+    yield "late twice", mail.late(frame, after, turn.before.turn, until=FRAME.now, said=told)
+    yield "hold", mail.hold(frame, before, "begun")
+    yield "protest", mail.hold(frame, before, "protest")
+    yield "over", mail.hold(frame, before, "over", protests=2)
     yield "held", mail.held(frame, "server")
     yield "held for another's address", mail.held(frame, "player")
     for step in ("confirm", "asked", "done"):

@@ -172,7 +172,7 @@ def test_problems_quote_orders_so_that_none_is_read() -> None:
     )
     slip = ReceiptFacts(
         hands=(), committed=0, left=5, problems=problems, cut=("A: fold", "| B: fold"),
-        unavailable=("holiday", "resign"), hold=Hold("trouble", FRAME.deadline),
+        hold=Hold("trouble", FRAME.deadline),
     )  # fmt: skip
     mail = MAIL.receipt(FRAME, view(game, "Joe"), slip)
     assert_no_order("receipt", mail, context(view(game, "Joe")))

@@ -168,7 +168,7 @@ def test_receipt_says_when_only_the_card_to_expose_was_dropped() -> None:
 
 
 def test_receipt_tells_changes_cut_lines_and_commands() -> None:
-    """Cancelled, replaced and lost orders, unread lines, and what is not available."""
+    """Cancelled, replaced and lost orders, and unread lines."""
     text = receipt(
         replace(
             some_facts(),
@@ -176,7 +176,6 @@ def test_receipt_tells_changes_cut_lines_and_commands() -> None:
             taken_back=(TakenBack("A3", "A: fold"), TakenBack("B3", "B: stay", of_the_mail=True)),
             lost=("B3",),
             replaced=("C2",),
-            unavailable=("holiday",),
         )
     )
     assert "In hand A3: your earlier order was taken back, as you asked. :: A: fold" in text
@@ -184,7 +183,6 @@ def test_receipt_tells_changes_cut_lines_and_commands() -> None:
     assert "In hand B3: your earlier order is gone too" in text
     assert "In hand C2: the last good line counts" in text
     assert "| > A: fold" in text
-    assert 'The command "holiday" does not work in this version.' in text
 
 
 def test_receipt_escapes_what_a_player_wrote() -> None:

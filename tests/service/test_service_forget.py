@@ -25,12 +25,15 @@ from postal.store.rows import (
     METADATA,
     AddressRow,
     HolderRow,
+    JournalRow,
     MailRow,
     MailStatus,
     OrderHistoryRow,
     OutboxRow,
     OutboxState,
     PersonRow,
+    PressRow,
+    ProtestRow,
     SeatRow,
     TokenRow,
 )
@@ -226,6 +229,34 @@ def test_a_seat_that_he_took_over_keeps_its_name(ended: League) -> None:
     letters = ended.outbox("Quentin")
     assert all((letter.raw is None) == (letter.created_at >= moment) for letter in letters)
     assert 0 < done.letters < len(letters)
+
+
+def test_what_he_said_in_reports_is_gone_and_his_name_in_what_others_said(
+    ended: League,
+) -> None:
+    """Nor does the journal name him."""
+    league = ended
+    now = league.clock.now()
+    with league.database.transaction() as session:
+        loaded = league.loaded()
+        bob, him = loaded.seat("Bob").id, loaded.seat("Quentin").id
+        for seat, to in ((him, ""), (bob, "Cat\nQuentin")):
+            session.add(PressRow(game_id=loaded.id, seat_id=seat, to=to, text="Ha!", at=now))
+        session.add(
+            ProtestRow(
+                game_id=loaded.id, turn=1, seat_id=him, hand="A1", text="Ha!", at=now, until=now
+            )
+        )
+        said = "Quentin wrote."
+        session.add(
+            JournalRow(at=now, game_id=loaded.id, who="Quentin", what="press", sentence=said)
+        )
+    forget(league.work, "Quentin", NEW)
+    with league.database.reading() as session:
+        (kept,) = session.exec(select(PressRow)).all()
+        assert (kept.seat_id, kept.to) == (bob, f"Cat\n{NEW}")
+        assert not session.exec(select(ProtestRow)).all()
+    assert not {place for place in places(league) if place.startswith(("press", "protest", "jour"))}
 
 
 def test_the_second_person_of_an_address_keeps_it(ended: League) -> None:

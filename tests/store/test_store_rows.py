@@ -114,7 +114,7 @@ def rows_with_secrets(now: datetime) -> list[Row]:
         AbsenceRow(person_id=1, first=now.date(), last=now.date(), asked_at=now),
         StandbyRow(game_id=1, person_id=1, since=now),
         ObserverRow(game_id=1, person_id=1, since=now),
-        PressRow(game_id=1, turn=1, to=CARDS, text=CARDS, at=now),
+        PressRow(game_id=1, to=CARDS, text=CARDS, at=now),
         ProtestRow(game_id=1, turn=1, seat_id=1, hand=CARDS, text=CARDS, at=now, until=now),
     ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from sqlmodel import Session
 
@@ -23,13 +24,16 @@ from postal.store.forgetting import (
     Tenure,
     forget_letters,
     forget_mails,
+    forget_words,
     letters_to,
     lines_of,
     mails_from,
+    rename_words,
     set_subject,
     subjects_of,
     tenures,
 )
+from postal.store.observers import forget_observer
 from postal.store.people import addresses_of
 from postal.store.rows import (
     AddressRow,
@@ -125,6 +129,8 @@ def forget(work: Workplace, named: str, name: str) -> Forgotten:
         told = plan.told
         forget_mails(session, plan.mails)
         forget_letters(session, plan.letters)
+        forget_words(session, plan.held)
+        forget_observer(session, plan.person.id or 0)
         revoke(session, [one.seat_id for one in plan.held if one.until is None])
         for address in plan.addresses:
             revoke_for_address(session, address.id or 0)
@@ -145,6 +151,9 @@ def _rename(session: Session, plan: _Plan) -> None:
     for number, subject in plan.subjects:
         set_subject(session, number, subject)
     for one in plan.named:
+        names = dict.fromkeys((one.seat.name, plan.person.name), plan.name)
+        renamed = partial(renamed_sentence, names=names)
+        rename_words(session, one.game.id or 0, renamed, names)
         one.seat.name = plan.name
     person = plan.person
     person.name, person.zone, person.language, person.text_only = plan.name, None, None, False

@@ -28,6 +28,7 @@ from postal.service.workplace import Workplace
 from postal.store.games import games_to_resume
 from postal.store.rows import GameRow, GameStatus, JournalRow, TurnRow, TurnStatus
 from postal.store.turns import change_deadline
+from postal.store.words import end_protests, open_protests
 
 LOG = logging.getLogger("postal")
 
@@ -44,7 +45,7 @@ def hold(work: Workplace, slug: str, until: datetime | None = None, *, why: str 
 def resume(work: Workplace, slug: str, who: str = "GM") -> datetime | None:
     """Let a game go on with as much time as was left; return the deadline (UTC), and tell all.
 
-    PostalError where it is not on hold.
+    It is the ruling on its open protests too (RULES.md 10.8). PostalError where it is not on hold.
     """
     return until_written(lambda: _resume(work, slug, who))
 
@@ -107,10 +108,13 @@ def _resume(work: Workplace, slug: str, who: str) -> datetime | None:
             due_at = load_turn_file(session, loaded).due_at(after)
             if remind_at is not None:
                 remind_at = calendar_of(loaded.row).remind_at(now, deadline)
-        letters = _letters(session, work, after, "over")
+        protests = len(open_protests(session, loaded.id))
+        letters = _letters(session, work, after, "over", protests)
     with work.database.transaction() as session:
         row = _locked(session, loaded.id)
         if row.hold_since != since:
+            raise OvertakenError
+        if end_protests(session, loaded.id, now) != protests:
             raise OvertakenError
         row.hold_since, row.hold_until, row.hold_why = None, None, ""
         if turn is not None and turn.status is TurnStatus.OPEN:
@@ -149,12 +153,16 @@ def _with(loaded: LoadedGame, **changes: object) -> LoadedGame:
 
 
 def _letters(
-    session: Session, work: Workplace, loaded: LoadedGame, step: Literal["begun", "over"]
+    session: Session,
+    work: Workplace,
+    loaded: LoadedGame,
+    step: Literal["begun", "over"],
+    protests: int = 0,
 ) -> Letters:
     letters = Letters(session, work)
     for seat in loaded.seats:
         seen = view(loaded.game, seat.name)
-        rendered = work.reports.hold(letters.frame(loaded, seat), seen, step)
+        rendered = work.reports.hold(letters.frame(loaded, seat), seen, step, protests=protests)
         letters.to_player(loaded, seat, Letter(LetterKind.HOLD, rendered, loaded.game.turn))
     return letters
 

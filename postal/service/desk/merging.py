@@ -17,6 +17,7 @@ from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError, until_written
 from postal.service.workplace import Workplace
 from postal.store.absences import move_absences
+from postal.store.observers import move_observer
 from postal.store.people import addresses_of, forget_address, seats_held
 from postal.store.rows import GameStatus, HolderRow, PersonRow, fold
 from postal.store.seats import HeldSeat
@@ -133,6 +134,7 @@ def _take_over(session: Session, first: PersonRow, second: PersonRow) -> None:
     move_absences(session, second.id or 0, first.id or 0)
     move_standbys(session, second.id or 0, first.id or 0)
     revoke_for_person(session, second.id or 0)
+    move_observer(session, second.id or 0, first.id or 0)
     mine = {row.address_key: row for row in addresses_of(session, [first.id or 0])}
     settled = any(row.reports for row in mine.values())
     for row in addresses_of(session, [second.id or 0]):

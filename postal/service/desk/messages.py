@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from postal.engine.view import view
 from postal.errors import PostalError, UsageError
+from postal.reports.display import counted
+from postal.reports.said import MOST_CHARACTERS, MOST_LINES, fits
 from postal.service.loading import LoadedGame, find_game, load_game
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError, until_written
 from postal.service.workplace import Workplace
-from postal.store.rows import GameRow, GameStatus, JournalRow, TurnStatus, fold
+from postal.store.rows import GameRow, GameStatus, JournalRow, PressRow, TurnStatus, fold
 from postal.store.turns import close_turn
+from postal.store.words import end_protests, take_press_back, waiting_press
 
 MOST_WORDS = 4_000
 """The most characters of one message."""
 
 
-def message(work: Workplace, slug: str, words: str, player: str | None = None) -> int:
+def message(
+    work: Workplace,
+    slug: str,
+    words: str,
+    player: str | None = None,
+    *,
+    with_report: bool = False,
+) -> int:
     """Mail the GM's words to all players of a game, or to one; return to how many.
 
-    Nobody learns what was written to another. Raises PostalError for a player who isn't there.
+    ``with_report``: they stand at the head of the next turn's report instead. Nobody learns what
+    was written to another. Raises PostalError for a player who isn't there.
     """
     text = _checked(words)
+    if with_report:
+        return _with_report(work, slug, text, player)
 
     def deed() -> int:
         with work.database.reading() as session:
@@ -43,6 +56,46 @@ def message(work: Workplace, slug: str, words: str, player: str | None = None) -
         return sent
 
     return until_written(deed)
+
+
+def cancel_words(work: Workplace, slug: str) -> int:
+    """Take back what the GM wrote for a game's next report; return how many texts that were."""
+
+    def deed() -> int:
+        with work.database.transaction() as session:
+            loaded = load_game(session, find_game(session, slug))
+            rows = [row for row in waiting_press(session, loaded.id) if row.seat_id is None]
+            if not take_press_back(session, [row.id or 0 for row in rows]):
+                raise OvertakenError
+            if rows:
+                said = f"Taken back: {counted(len(rows), 'message')} for the next report."
+                session.add(_entry(work, loaded, "message", said))
+            return len(rows)
+
+    return until_written(deed)
+
+
+def _with_report(work: Workplace, slug: str, text: str, player: str | None) -> int:
+    with work.database.transaction() as session:
+        loaded = load_game(session, find_game(session, slug))
+        if loaded.row.status is not GameStatus.RUNNING:
+            raise PostalError(f"{slug} is over: there is no further report.")
+        to = [one.name for one in loaded.seats if player and _is(loaded, one.name, player)]
+        if player and not to:
+            raise PostalError(f"There is no player {player!r} in {slug}.")
+        waiting = [row for row in waiting_press(session, loaded.id) if row.seat_id is None]
+        if not fits([*(row.text for row in waiting), text]):
+            raise UsageError(
+                f"That is too long for a report: {MOST_CHARACTERS:,} characters and {MOST_LINES}"
+                " short lines are the most, with what you wrote for it before. Leave out"
+                " --with-report to send it as a mail of its own."
+            )
+        now = work.clock.now()
+        session.add(PressRow(game_id=loaded.id, to="\n".join(to), text=text, at=now))
+        whom = f"to {to[0]}" if to else "to all"
+        said = f"The GM wrote {whom}, for the next report: {text}"
+        session.add(_entry(work, loaded, "message", said))
+        return len(to) or len(loaded.seats)
 
 
 def abandon(work: Workplace, slug: str, words: str = "") -> None:
@@ -76,6 +129,7 @@ def _abandon(work: Workplace, slug: str, text: str) -> None:
             raise OvertakenError
         row.status, row.ended_at = GameStatus.ABANDONED, now
         row.hold_since = row.hold_until = None
+        end_protests(session, loaded.id, now)
         session.add(_entry(work, loaded, "abandon", "Given up by the GM."))
         letters.queue(session)
 

@@ -87,6 +87,14 @@ class SeatCase(Case):
         """Return the change that the player was heard of in the turn in play (RULES.md 9.4)."""
         return self._change(self._heard())
 
+    def touched(self) -> TurnChange | None:
+        """Return the change that nobody who reckoned with the turn before can claim it after."""
+        turn, name = self.loaded.turn, self.seat.name
+        if turn is None or turn.status is not TurnStatus.OPEN:
+            return None
+        file = self._heard()
+        return TurnChange(turn, self.seat.id, file.due_at(self.loaded), file.of(name))
+
     def _heard(self) -> TurnFile:
         counts = self.loaded.rules.rulings.any_mail_is_heard and self._came_before_it_closed
         return self.file.hear(self.seat.name) if counts else self.file

@@ -23,13 +23,16 @@ from postal.service.inbound.gatekeeping import refused
 from postal.service.inbound.holidays import holiday_changes
 from postal.service.inbound.late import late
 from postal.service.inbound.marked import without_ours
+from postal.service.inbound.observing import observing
 from postal.service.inbound.older import holding_no_more, without_overtaken
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.reading import read_whole
-from postal.service.inbound.receipts import UNAVAILABLE, receipt_facts
+from postal.service.inbound.receipts import receipt_facts
 from postal.service.inbound.resigning import resigned
 from postal.service.inbound.standbys import from_standby, standby_wishes
 from postal.service.inbound.whose import earlier_copy
+from postal.service.inbound.words import COMMANDS as WORD_COMMANDS
+from postal.service.inbound.words import take_words
 from postal.service.inbound.zones import with_zone, zone_changes
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
@@ -77,7 +80,7 @@ def work_out(
 
 def _without_a_seat(case: Case) -> Outcome:
     """Do what a mail calls for that bears no token of a seat."""
-    known = confirmed(case) or from_standby(case) or from_former_holder(case)
+    known = confirmed(case) or observing(case) or from_standby(case) or from_former_holder(case)
     return known or without_token(case)
 
 
@@ -123,16 +126,21 @@ def _orders(case: SeatCase) -> Outcome:
     reading = without_ours(case, best_reading(case.incoming, loaded, case.seat.name))
     reading, overtaken = without_overtaken(case, reading)
     case = with_zone(case, reading)
-    seat = case.seat
+    words = take_words(case, reading)
+    case, loaded, seat = words.case, words.case.loaded, case.seat
     filing = take(loaded, case.file, seat.name, reading, min(case.row.internal_date, now))
     filing = holding_no_more(filing, case.file) if overtaken else filing
     named = {command.name for command in reading.commands}
-    told_there = named & {"wait", "ready", *UNAVAILABLE}
+    told_there = named & {"wait", "ready", *WORD_COMMANDS}
     if reading.lines or reading.problems or told_there or not named:
         rendered = work.reports.receipt(
             case.letters.frame(loaded, seat),
             view(loaded.game, seat.name, filing.book),
-            replace(receipt_facts(loaded, filing, now), files_unread=case.incoming.files_unread),
+            replace(
+                receipt_facts(loaded, filing, now),
+                files_unread=case.incoming.files_unread,
+                said=words.said,
+            ),
         )
         letter = Letter(LetterKind.RECEIPT, rendered, case.whose.turn, answers=case.incoming)
         case.letters.to_player(loaded, seat, letter)
@@ -149,6 +157,7 @@ def _orders(case: SeatCase) -> Outcome:
             *zone_changes(case, reading),
             *holiday_changes(case, reading),
             *standby_wishes(case, reading),
+            *words.changes,
         ),
     )
 

@@ -6,21 +6,18 @@ from datetime import datetime, timedelta
 
 from postal.engine.view import view
 from postal.errors import PostalError
-from postal.mail.tokens import masked
-from postal.ordertext import own_words, read_mail
 from postal.service.inbound.case import SeatCase
 from postal.service.inbound.outcome import Outcome
-from postal.service.outbound.kinds import MOST_ANSWERS, LetterKind
+from postal.service.inbound.reading import read_whole
+from postal.service.inbound.words import Words, take_words
+from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter
 from postal.service.records.play import order_context
-from postal.store.outbox import count_messages, last_message
+from postal.store.outbox import last_message
 from postal.store.rows import GameStatus, MailStatus, OutboxRow, OutboxState, TurnStatus
-from postal.store.tokens import KnownTokens
 
 PAUSE = timedelta(minutes=5)
 """How long after one such answer the next goes out, which is for all that came meanwhile."""
-
-_MOST_WORDS = 4_000
 
 
 class KeptError(PostalError):
@@ -41,12 +38,14 @@ def late(case: SeatCase) -> Outcome | None:
             f" `postal adjudicate {slug}` puts it back in play."
         )
     game, named = case.loaded.game, case.whose.turn
-    passed_on = game.finished and _pass_on(case)
-    _answer(case, passed_on=passed_on)
+    reading = read_whole(case.incoming, order_context(game, case.seat.name), case.loaded.row.slug)
+    words = take_words(case, reading)
+    _answer(words)
     reason = "after the end" if game.finished else "too early" if named > game.turn else "too late"
     if case.whose.void:
         reason = "for a turn that was taken back"
-    return Outcome(MailStatus.DONE, reason, case.whose, turn=case.heard())
+    turn = case.touched() if words.holds else case.heard()
+    return Outcome(MailStatus.DONE, reason, case.whose, turn=turn, changes=words.changes)
 
 
 def _would_be_in_time(case: SeatCase) -> bool:
@@ -59,16 +58,19 @@ def _would_be_in_time(case: SeatCase) -> bool:
     return closes is None or case.row.internal_date <= closes
 
 
-def _answer(case: SeatCase, *, passed_on: bool) -> None:
+def _answer(words: Words) -> None:
     """Answer at once, or where that was done just now once for all that come in a while.
 
-    Each such mail is told of in a letter that goes out after it came.
+    Each such mail is told of in a letter that goes out after it came. One whose words went on to
+    somebody is answered at once: how many of those there may be is limited.
     """
+    case = words.case
     loaded, seat, now = case.loaded, case.seat, case.work.clock.now()
     last = last_message(case.session, seat.id, LetterKind.LATE)
-    if last is not None and _is_held(last) and _goes_out(last) > now:
+    if last is not None and not words.done and _is_held(last) and _goes_out(last) > now:
         return
-    send_at = None if last is None or _goes_out(last) + PAUSE <= now else _goes_out(last) + PAUSE
+    free = last is None or words.done or _goes_out(last) + PAUSE <= now
+    send_at = None if last is None or free else _goes_out(last) + PAUSE
     current, named = loaded.game.turn, case.whose.turn
     # At its deadline a turn may not be adjudicated yet: an answer to this is for the next.
     following = max(current, named) + (named == current)
@@ -78,10 +80,10 @@ def _answer(case: SeatCase, *, passed_on: bool) -> None:
     seen = view(loaded.game, seat.name, case.file.book)
     reports = case.work.reports
     if loaded.row.status is GameStatus.ABANDONED:
-        rendered = reports.abandoned(frame, seen)
+        rendered = reports.abandoned(frame, seen, said=words.said)
     else:
         void = case.whose.void
-        rendered = reports.late(frame, seen, named, until=send_at, passed_on=passed_on, void=void)
+        rendered = reports.late(frame, seen, named, until=send_at, said=words.said, void=void)
     letter = Letter(LetterKind.LATE, rendered, current, following, case.incoming, send_at)
     case.letters.to_player(loaded, seat, letter)
 
@@ -94,36 +96,3 @@ def _is_held(last: OutboxRow) -> bool:
 def _goes_out(last: OutboxRow) -> datetime:
     held = last.next_try_at if _is_held(last) else None
     return held or last.sent_at or last.created_at
-
-
-def _pass_on(case: SeatCase) -> bool:
-    """Send the GM what a player writes once the game is over; False where that is orders alone."""
-    words = _words(case)
-    if not words:
-        return False
-    work, loaded = case.work, case.loaded
-    since = work.clock.now() - timedelta(days=1)
-    if count_messages(case.session, work.identity.gm_address, since) >= MOST_ANSWERS:
-        return False
-    sentences = (
-        f"{case.seat.name} wrote this after the end of the game.",
-        f"To answer, write to {case.seat.address} yourself.",
-        f"`postal inbox show {case.row.id}` shows the mail.",
-    )
-    case.letters.notify_gm("a mail after the end", sentences, loaded, words=words)
-    return True
-
-
-def _words(case: SeatCase) -> str:
-    """Return what a mail says above all quoting beside orders and commands, without tokens."""
-    context = order_context(case.loaded.game, case.seat.name)
-    for text in case.incoming.texts:
-        own = own_words(text)
-        reading = read_mail(own, context)
-        orders = {line.number for line in reading.lines}
-        orders |= {problem.number for problem in reading.problems}
-        orders |= {command.number for command in reading.commands}
-        lines = own.splitlines()
-        if any(line.strip() and at not in orders for at, line in enumerate(lines, 1)):
-            return masked(own[:_MOST_WORDS], KnownTokens(case.session))
-    return ""

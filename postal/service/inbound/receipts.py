@@ -12,9 +12,6 @@ from postal.service.inbound.filing import Filing
 from postal.service.inbound.offers import Offers
 from postal.service.loading import LoadedGame
 
-UNAVAILABLE = ("press", "gm")
-"""Commands that are read and answered, since this version cannot do them yet."""
-
 
 def receipt_facts(loaded: LoadedGame, filing: Filing, now: datetime) -> ReceiptFacts:
     """Return what the receipt of a mail tells at a time, aware UTC."""
@@ -34,7 +31,6 @@ def receipt_facts(loaded: LoadedGame, filing: Filing, now: datetime) -> ReceiptF
         ready="ready" in names,
         waits_in_vain="wait" in names and not any(one == player for one, _ in due(loaded.game)),
         assumed=_assumed(filing),
-        unavailable=tuple(dict.fromkeys(name for name in names if name in UNAVAILABLE)),
         nothing=reading.nothing,
     )
 

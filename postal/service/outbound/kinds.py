@@ -41,6 +41,8 @@ class LetterKind(StrEnum):
     FORMER = "former"
     STANDBY = "standby"
     STANDBY_ANSWER = "standby-answer"
+    OBSERVER = "observer"
+    OBSERVER_ANSWER = "observer-answer"
     ADDRESS = "address"
     GM = "gm"
 
@@ -82,6 +84,7 @@ _UNASKED = (
     LetterKind.SEAT,
     LetterKind.GONE,
     LetterKind.STANDBY,
+    LetterKind.OBSERVER,
 )
 """What answers no mail either."""
 

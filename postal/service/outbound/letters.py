@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,10 +17,11 @@ from postal.mail.tokens import message_id, plus_address, subject_tag
 from postal.reports import Frame, Rendered, shown_name
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import MOST_ANSWERS, REPORTS, LetterKind
+from postal.service.outbound.mistakes import template_sentence, template_trouble
 from postal.service.overtaken import OvertakenError
 from postal.service.workplace import Workplace
 from postal.store.outbox import count_messages, queue_messages, threads
-from postal.store.rows import OutboxRow, TokenRow, TroubleKind, TroubleRow, fold
+from postal.store.rows import OutboxRow, TokenRow, TroubleRow, fold
 from postal.store.seats import HeldSeat, token_serials
 from postal.store.tokens import (
     issue,
@@ -131,7 +131,7 @@ class Letters:
         An answer goes to a further address of his, once that is confirmed, where he wrote from it.
         """
         work, identity, turn = self.work, self.work.identity, letter.turn
-        recipient = _recipient(seat, letter.answers)
+        recipient = recipient_of(seat, letter.answers)
         if not recipient:
             LOG.info("no %s to seat %s: no address is known", letter.kind, seat.id)
             return False
@@ -247,17 +247,20 @@ class Letters:
         turn: int | None = None,
         *,
         once: str | None = None,
+        answer_to: tuple[str, str] = ("", ""),
     ) -> None:
         """Write to the GM's own address; an answer to it orders nothing.
 
-        What has the same ``once`` is written once, however often it is met with.
+        What has the same ``once`` is written once, however often it is met with. An answer goes to
+        ``answer_to``, a name and an address, where it is given.
         """
         identity = self.work.identity
         name = f"<postal-gm.{self.work.new_name(NAME_LENGTH)}@{identity.domain}>"
         outgoing = self._outgoing(
             identity.gm_address, identity.gm_name, rendered, rendered.subject, name
         )
-        outgoing = replace(outgoing, sender_name="postal")
+        who, reply_to = answer_to
+        outgoing = replace(outgoing, sender_name=who or "postal", reply_to=reply_to)
         self._keep(outgoing, LetterKind.GM, rendered, loaded, turn, None, once)
 
     def notify_gm(  # noqa: PLR0913 - each is a part of the notice, named at the call
@@ -269,11 +272,12 @@ class Letters:
         *,
         once: str | None = None,
         words: str = "",
+        answer_to: tuple[str, str] = ("", ""),
     ) -> None:
         """Write a notice to the GM; ``sentences`` and another's ``words`` hold no secret."""
         frame = self.frame(loaded) if loaded else self._frame_of_none()
         rendered = self.work.reports.gm_notice(frame, subject, sentences, words)
-        self.to_gm(rendered, loaded, turn, once=once)
+        self.to_gm(rendered, loaded, turn, once=once, answer_to=answer_to)
 
     def queue(self, session: Session) -> Sequence[OutboxRow]:
         """Queue all that was written, in the transaction of the use case; return what is new.
@@ -412,25 +416,13 @@ class Letters:
         return self._threads[key].get(seat.id, [])
 
 
-def template_sentence(mistake: str) -> str:
-    """Return what the GM is told of a mistake in one of his templates."""
-    return f"Your own template can't be used: {mistake}."
-
-
-def template_trouble(work: Workplace, sentence: str) -> TroubleRow:
-    """Return the trouble that a mistake is in the GM's own templates as they are now."""
-    key = hashlib.sha256(f"{work.reports.own_state()} {sentence}".encode()).hexdigest()
-    now = work.clock.now()
-    return TroubleRow(kind=TroubleKind.TEMPLATE, about=key, since=now, sentence=sentence)
-
-
 def _zone(seat: HeldSeat | None) -> str:
     """Return the zone of a holder's clocks, empty where it isn't known, or not known any more."""
     named = seat.person.zone if seat else None
     return (zone_called(named) or "") if named else ""
 
 
-def _recipient(seat: HeldSeat, answers: Incoming | None) -> str:
+def recipient_of(seat: HeldSeat, answers: Incoming | None) -> str:
     """Return where reports go, or the confirmed address that is answered."""
     if answers is None or len(answers.senders) != 1:
         return seat.address

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postal.reports.samples import sample_mistakes
-from postal.service.outbound.letters import template_sentence, template_trouble
+from postal.service.outbound.mistakes import template_sentence, template_trouble
 from postal.service.outbound.troubles import end_trouble
 from postal.service.workplace import Workplace
 from postal.store.rows import TroubleKind

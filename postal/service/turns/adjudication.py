@@ -47,6 +47,7 @@ from postal.store.turns import (
     set_due,
     stop_looking,
 )
+from postal.store.words import print_press, waiting_press
 
 LOG = logging.getLogger("postal")
 
@@ -199,13 +200,13 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
     try:
         game, events = adjudicate(loaded.game, claim.file.book)
         with work.database.reading() as session:
-            after, again, letters = _written(session, work, claim, game, events)
+            after, again, letters, press = _written(session, work, claim, game, events)
         with work.database.transaction() as session:
-            if not _commit(session, work, claim, after, again, events, letters):
+            if not _commit(session, work, claim, after, again, events, letters, press):
                 session.rollback()
                 return None
     except OvertakenError:
-        # Tokens were revoked meanwhile: the reports would give them out again.
+        # Press was taken back meanwhile, or tokens revoked: the reports would give them out again.
         with work.database.transaction() as session:
             release_turn(session, claim.turn_id, token=claim.token)
         return None
@@ -226,8 +227,11 @@ def _play(work: Workplace, claim: _Claim) -> Adjudicated | None:
 
 def _written(
     session: Session, work: Workplace, claim: _Claim, game: Game, events: tuple[Event, ...]
-) -> tuple[LoadedGame, Again, Letters]:
-    """Return the game after the turn, the next one opened, what is on file in that, and letters."""
+) -> tuple[LoadedGame, Again, Letters, tuple[int, ...]]:
+    """Return the game after the turn, the next one opened, what is on file in that, and letters.
+
+    The last are the ids of the press that stands in them.
+    """
     now, row = work.clock.now(), claim.loaded.row
     following: TurnRow | None = None
     again = Again()
@@ -238,9 +242,9 @@ def _written(
     if following is not None:
         following.due_at = TurnFile(again.book, {}).due_at(after)
     letters = Letters(session, work)
-    heard = claim.file.book.heard
-    write_reports(letters, after, events, claim.turn.number, heard, again.book)
-    return after, again, letters
+    heard, press = claim.file.book.heard, waiting_press(session, after.id)
+    write_reports(letters, after, events, claim.turn.number, heard, again.book, press)
+    return after, again, letters, tuple(row.id or 0 for row in press)
 
 
 def _commit(  # noqa: PLR0913 - the whole of what came of a turn
@@ -251,6 +255,7 @@ def _commit(  # noqa: PLR0913 - the whole of what came of a turn
     again: Again,
     events: tuple[Event, ...],
     letters: Letters,
+    press: tuple[int, ...],
 ) -> bool:
     now = work.clock.now()
     if not finish_turn(
@@ -272,6 +277,9 @@ def _commit(  # noqa: PLR0913 - the whole of what came of a turn
         row = session.get(GameRow, after.id)
         assert row is not None, "the game is stored"
         row.status, row.ended_at = GameStatus.FINISHED, now
+        row.hold_since = row.hold_until = None
+    if not print_press(session, press, claim.turn_id):
+        raise OvertakenError
     session.flush()
     letters.queue(session)
     return True

@@ -8,15 +8,18 @@ from postal.engine.book import Book
 from postal.engine.events import Event
 from postal.engine.view import view
 from postal.mail.incoming import Incoming
-from postal.reports import Rendered
+from postal.reports import Press, Rendered
 from postal.service.loading import LoadedGame
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter, Letters
 from postal.service.outbound.troubles import trouble_sentences
+from postal.service.turns.observers import write_to_observers
 from postal.store.codec import decode_book, decode_events
+from postal.store.rows import PressRow
 from postal.store.seats import HeldSeat
 from postal.store.troubles import looks_at
 from postal.store.turns import evidence_of
+from postal.store.words import held_since, printed_press
 
 
 def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
@@ -26,17 +29,23 @@ def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
     turn: int,
     heard: Collection[str] = (),
     book: Book | None = None,
+    press: Sequence[PressRow] = (),
 ) -> None:
     """Write to everybody of a turn: each player the one report that he gets of it, and the GM.
 
     It is the welcome after the deal and the final report when all is over (10.4). ``heard`` names
-    those of whom a line came in the turn, ``book`` is what is on file in the next from its start.
+    those of whom a line came in the turn, ``book`` is what is on file in the next from its start,
+    and ``press`` what is said in the reports.
     """
     finished = loaded.game.finished
     kind = LetterKind.FINAL if finished else LetterKind.REPORT if turn else LetterKind.WELCOME
+    said = _press(loaded, press)
     for seat in loaded.seats:
-        rendered = _report(letters, loaded, seat, events, book, heard=seat.name in heard)
+        heard_of = seat.name in heard
+        rendered = _report(letters, loaded, seat, events, said, book, heard=heard_of)
         letters.to_player(loaded, seat, Letter(kind, rendered, turn))
+    if turn:
+        write_to_observers(letters, loaded, events, said)
     reports = letters.work.reports
     gm_report = reports.gm_final if finished else reports.gm_turn
     rendered = gm_report(
@@ -44,6 +53,7 @@ def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
         view(loaded.game, None),
         events,
         trouble_sentences(letters.session, loaded.id),
+        said,
     )
     letters.to_gm(rendered, loaded, turn)
 
@@ -64,7 +74,11 @@ def write_report_again(
     orders, stored = evidence_of(letters.session, done)
     events = decode_events(stored) if stored else ()
     heard = bool(orders) and seat.name in decode_book(orders).heard
-    rendered = _report(letters, loaded, seat, events, book, heard=heard)
+    since = held_since(letters.session, seat.id, seat.person.id)
+    rows = printed_press(letters.session, loaded.id, done)
+    # What was said to who held the seat before was his alone.
+    press = _press(loaded, [row for row in rows if not row.to or (since and row.at >= since)])
+    rendered = _report(letters, loaded, seat, events, press, book, heard=heard)
     letter = Letter(LetterKind.RESEND, rendered, loaded.game.turn - 1, answers=answers)
     letters.to_player(loaded, seat, letter)
 
@@ -74,6 +88,7 @@ def _report(  # noqa: PLR0913 - what was, what is, and whose it is
     loaded: LoadedGame,
     seat: HeldSeat,
     events: Sequence[Event],
+    press: Sequence[Press],
     book: Book | None = None,
     *,
     heard: bool = False,
@@ -82,5 +97,26 @@ def _report(  # noqa: PLR0913 - what was, what is, and whose it is
     secret = loaded.row.secret.hex() if seen.opened else ""
     looks = looks_at(letters.session, loaded.id) if seen.finished else ()
     return letters.work.reports.report(
-        letters.frame(loaded, seat), seen, events, heard=heard, secret=secret, looks=looks
+        letters.frame(loaded, seat),
+        seen,
+        events,
+        heard=heard,
+        secret=secret,
+        looks=looks,
+        press=press,
+    )
+
+
+def _press(loaded: LoadedGame, rows: Sequence[PressRow]) -> tuple[Press, ...]:
+    """Return rows of press for the reports."""
+    names = {seat.id: seat.name for seat in loaded.seats}
+    anonymous = bool(loaded.rules.options["anonymous"])
+    return tuple(
+        Press(
+            row.text,
+            names[row.seat_id] if row.seat_id else "",
+            tuple(row.to.splitlines()),
+            anonymous=anonymous and row.seat_id is not None,
+        )
+        for row in rows
     )

@@ -68,7 +68,7 @@ class StandbyRow(Row, table=True):
 
 
 class ObserverRow(Row, table=True):
-    """A person who gets the public report of a game."""
+    """A person who gets the public report of a game, but not from ``stopped_at`` on."""
 
     __tablename__ = "observers"
     __table_args__ = (UniqueConstraint("game_id", "person_id"),)
@@ -78,32 +78,35 @@ class ObserverRow(Row, table=True):
     game_id: int = Field(foreign_key="games.id")
     person_id: int = Field(foreign_key="people.id")
     since: datetime
+    stopped_at: datetime | None = None
 
 
 class PressRow(Row, table=True):
     """What is said in a game's next report: by a seat's holder, or by the GM (``seat_id`` None).
 
     ``to`` holds the names of the seats that alone get it, parted by line breaks; empty: all do.
-    ``turn`` is the turn in play when it came, with whose report it goes.
+    ``printed_in`` is the turn whose report has it; None: it waits for the next one.
     """
 
     __tablename__ = "press"
-    __table_args__ = (Index("ix_press_game_id_turn", "game_id", "turn"),)
-    shown: ClassVar = ("id", "game_id", "turn")
+    __table_args__ = (Index("ix_press_game_id_printed_in", "game_id", "printed_in"),)
+    shown: ClassVar = ("id", "game_id", "printed_in")
 
     id: int | None = Field(default=None, primary_key=True)
     game_id: int = Field(foreign_key="games.id")
-    turn: int
+    printed_in: int | None = Field(default=None, foreign_key="turns.id")
     seat_id: int | None = Field(default=None, foreign_key="seats.id")
     to: str = Field(default="", sa_type=Words)
-    anonymous: bool = False
     text: str = Field(sa_type=Words)
     mail_id: int | None = Field(default=None, foreign_key="inbox.id")
     at: datetime
 
 
 class ProtestRow(Row, table=True):
-    """A protest of a seat's holder about a hand, open until the GM rules or ``until`` (10.8)."""
+    """A protest of a seat's holder about a hand, open until the GM rules or ``until`` (10.8).
+
+    ``ruled_at``: the GM has ruled, or who protested has taken it back.
+    """
 
     __tablename__ = "protests"
     shown: ClassVar = ("id", "game_id", "turn")

@@ -88,6 +88,7 @@ def make_absences() -> None:
         sa.Column("game_id", sa.Integer(), nullable=False),
         sa.Column("person_id", sa.Integer(), nullable=False),
         sa.Column("since", _TIME, nullable=False),
+        sa.Column("stopped_at", _TIME, nullable=True),
         _to("observers", "game_id", "games"),
         _to("observers", "person_id", "people"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_observers")),
@@ -101,19 +102,19 @@ def make_words() -> None:
         "press",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("game_id", sa.Integer(), nullable=False),
-        sa.Column("turn", sa.Integer(), nullable=False),
+        sa.Column("printed_in", sa.Integer(), nullable=True),
         sa.Column("seat_id", sa.Integer(), nullable=True),
         sa.Column("to", sa.String(), nullable=False),
-        sa.Column("anonymous", sa.Boolean(), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("mail_id", sa.Integer(), nullable=True),
         sa.Column("at", _TIME, nullable=False),
         _to("press", "game_id", "games"),
+        _to("press", "printed_in", "turns"),
         _to("press", "seat_id", "seats"),
         _to("press", "mail_id", "inbox"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_press")),
     )
-    op.create_index("ix_press_game_id_turn", "press", ["game_id", "turn"])
+    op.create_index("ix_press_game_id_printed_in", "press", ["game_id", "printed_in"])
     op.create_table(
         "protests",
         sa.Column("id", sa.Integer(), nullable=False),
