@@ -35,6 +35,8 @@ def test_the_gm_puts_orders_in_and_the_player_is_told(dealt: League) -> None:
     assert parsed(told.raw)["Auto-Submitted"] == "auto-generated"
     (entry,) = (one for one in game_log(dealt.work, SLUG) if one["what"] == "amend")
     assert entry["more"].startswith("For Ann: put orders in for A")
+    rows = [one for one in game_log(dealt.work, SLUG) if one["what"] == "order filed"]
+    assert {one["more"] for one in rows} == {"by the GM"}
     assert lines[0] not in json.dumps(game_log(dealt.work, SLUG))
     for other in dealt.players[1:]:
         assert not dealt.outbox(other, "amended")

@@ -10,8 +10,10 @@ from postal.engine.state import Seat
 from postal.engine.view import Due, view
 from postal.errors import PostalError, UsageError
 from postal.service.desk.log import game_log
+from postal.service.desk.replacing import seat_robot
 from postal.service.desk.rollback import RolledBack, roll_back, what_was_shown
 from postal.service.inbound import handling, queue
+from postal.service.inbound.robotseats import play_robots
 from postal.service.loading import load_turn_file
 from postal.service.records.export import export_game
 from postal.service.records.record import read_record, replay
@@ -341,6 +343,30 @@ def test_turns_are_taken_back_again_and_again(betting: League) -> None:
     found = verify_game(betting.work, SLUG)
     assert found[1] == ()
     checked(betting, found[0])
+
+
+def test_a_robot_s_orders_stand_like_anybody_s(quick: League) -> None:
+    """It is asked again, changes nothing, and holds nobody up; the log tells it from the GM."""
+    seat_robot(quick.work, SLUG, "Ann")
+    assert play_robots(quick.work) == 1
+    quick.order_all("Ann")
+    quick.poll()
+    quick.clock.advance(HOUR)
+    assert len(quick.due()) == 1
+    was = quick.game
+    back(quick, 1)
+    filed = quick.on_file("Ann")
+    assert len(filed) == 3
+    play_robots(quick.work)
+    assert play_robots(quick.work) == 0
+    assert quick.on_file("Ann") == filed
+    quick.clock.advance(HOUR)
+    quick.poll()
+    assert len(quick.due()) == 1
+    assert quick.game == was
+    checked(quick, 2)
+    rows = [one for one in game_log(quick.work, SLUG) if one["what"] == "order filed"]
+    assert {one["more"] for one in rows if one["who"] == "Ann"} == {"by the robot"}
 
 
 def test_wrong_use_gets_a_sentence_and_changes_nothing(given: League) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -10,9 +11,11 @@ from postal.service.desk.looks import look
 from postal.service.loading import find_game
 from postal.service.workplace import Workplace
 from postal.store.rows import (
+    HolderRow,
     JournalRow,
     OrderAction,
     OrderHistoryRow,
+    PersonRow,
     SeatRow,
     TurnRow,
     TurnStatus,
@@ -89,10 +92,33 @@ def _orders(session: Session, game_id: int, *, reveal: bool) -> list[dict[str, A
         .order_by(col(OrderHistoryRow.id))
     )
     found: list[dict[str, Any]] = []
+    robots = _robots(session, game_id)
     for row, number, name in session.exec(statement).all():
-        mail = f"mail {row.mail_id}" if row.mail_id else "by the GM"
+        by = "by the robot" if _held_by(robots, row) else "by the GM"
+        mail = f"mail {row.mail_id}" if row.mail_id else by
         shown = (row.hand, row.line, row.sentence) if reveal else (row.code,)
         more = "; ".join(part for part in (*shown, mail) if part)
         entry = {"at": row.at.isoformat(), "turn": number, "who": name}
         found.append({**entry, "what": _DONE[row.action], "more": more})
     return found
+
+
+def _robots(session: Session, game_id: int) -> Sequence[HolderRow]:
+    """Return when robots held seats of a game."""
+    statement = select(HolderRow).where(
+        col(SeatRow.id) == HolderRow.seat_id,
+        SeatRow.game_id == game_id,
+        col(PersonRow.id) == HolderRow.person_id,
+        col(PersonRow.robot).is_(True),
+    )
+    return session.exec(statement).all()
+
+
+def _held_by(holders: Sequence[HolderRow], row: OrderHistoryRow) -> bool:
+    """Whether one of some holders had the seat when a line was taken."""
+    return any(
+        one.seat_id == row.seat_id
+        and one.since <= row.at
+        and (one.until is None or row.at < one.until)
+        for one in holders
+    )
