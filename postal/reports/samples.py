@@ -194,6 +194,7 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.deadline(_FRAME, before, _FRAME.now, "first")
     yield reports.deadline(_FRAME, before, _FRAME.now, "first", yours=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "zone")
+    yield reports.deadline(_FRAME, before, _FRAME.now, "outage")
     asked = [item.hand for item in before.due]
     for hands in (asked, asked[:1]):
         if hands:
