@@ -119,16 +119,16 @@ def test_9_1_what_the_players_and_the_gm_are_told(dealt: League) -> None:
     off(dealt, DEADLINE - HOUR, DEADLINE + 2 * DAY, rounds)
     (mine,) = dealt.outbox("Ann", "deadline")
     said = " ".join(text_of(mine.raw).split())
-    assert "in which the post room was closed, through no player's fault" in said
+    assert "The deadline fell while our mail service was out of action" in said
     assert "It was Monday 9 March 2026, 20:00 GMT (Europe/London)." in said
     assert "The deadline is Wednesday 11 March 2026, 21:00 GMT" in said
     before, told = notices(dealt, WAS_OFF)
-    assert "No deadline lay in that time." in before
+    assert "No deadline fell in that time." in before
     assert (
-        "from Monday 9 March 2026, 19:00 UTC to Wednesday 11 March 2026, 20:00 UTC, 2 days and 1"
-        " hour in all"
+        "from Monday 9 March 2026, 19:00 UTC to Wednesday 11 March 2026, 20:00 UTC (2 days and 1"
+        " hour)"
     ) in told
-    assert "the deadline of turn 1 of smith-1: where orders are missing it moves" in told
+    assert "turn 1 of smith-1. If orders are missing, the deadline moves by as long" in told
 
 
 def test_9_1_the_log_and_the_status_tell_of_it(running: League) -> None:

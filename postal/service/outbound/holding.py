@@ -28,7 +28,7 @@ PAUSES = (1, 5, 15)
 TOLD_AFTER = timedelta(hours=1)
 """How long that lasts before the GM is told of it."""
 
-_MOVED = "So do deadlines that lay in that time, where orders are missing."
+_MOVED = "So do deadlines that fell in that time, if orders are missing."
 
 AFTER_OTHERS = timedelta(minutes=1)
 """How much later than the others what was refused itself is tried, once mail goes again."""

@@ -121,21 +121,23 @@ def _notice(work: Workplace, what: OutageWhat, began: datetime, ended: datetime)
         ]
         letters = Letters(session, work)
         span = f"from {utc_time(began)} to {utc_time(ended)}"
-        lasted = time_left(ended - began)
+        span = f"{span} ({time_left(ended - began)})"
         if what is OutageWhat.MAILBOX:
             subject = "the mailbox was out of reach"
-            first = f"The mailbox could not be read {span}: {lasted} in all. It is read again."
+            first = f"The mailbox could not be read {span}. It works again."
         else:
             subject = "postal was off"
-            first = f"postal did not run {span}, {lasted} in all, or this computer slept."
+            first = f"postal was not running {span}, or this computer was asleep."
         moved = (
-            f"In that time lay the deadline of {listed(turns)}: where orders are missing it moves"
-            " by as long, nobody is NMR, and all players of the game are told."
+            f"A deadline fell in that time: that of {listed(turns)}. If orders are missing, the"
+            " deadline moves by as long, nobody is NMR, and all players of that game are told."
             if turns
-            else "No deadline lay in that time."
+            else "No deadline fell in that time."
         )
-        kept = "Mail that came meanwhile counts by the time at which the server had it."
-        letters.notify_gm(subject, (first, moved, kept, "You have nothing to do."))
+        kept = (
+            "Mail counts by when it reached the mail server, so none that came meanwhile is lost."
+        )
+        letters.notify_gm(subject, (first, moved, kept, "There is nothing you need to do."))
     return letters
 
 
