@@ -177,9 +177,8 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.late(_FRAME, after, number, until=_FRAME.now, passed_on=True)
     yield reports.late(_FRAME, before, number + 1, void=True)
     yield reports.late(_FRAME, before, number, until=_FRAME.now, void=True)
-    yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
-    yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
-    yield reports.deadline(_FRAME, before, _FRAME.now, "gm")
+    for why in ("outgoing", "unreached", "outage", "gm"):
+        yield reports.deadline(_FRAME, before, _FRAME.now, why)
     held = replace(_FRAME, on_hold=True, hold_until=_FRAME.deadline)
     yield reports.hold(held, before, "begun")
     yield reports.hold(replace(held, hold_until=None), before, "begun")
@@ -194,7 +193,6 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
     yield reports.deadline(_FRAME, before, _FRAME.now, "first")
     yield reports.deadline(_FRAME, before, _FRAME.now, "first", yours=True)
     yield reports.deadline(_FRAME, before, _FRAME.now, "zone")
-    yield reports.deadline(_FRAME, before, _FRAME.now, "outage")
     asked = [item.hand for item in before.due]
     for hands in (asked, asked[:1]):
         if hands:
