@@ -9,7 +9,7 @@ when the program was killed, how many of them share a database, and whether the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
@@ -94,8 +94,8 @@ def poll_was_whole(work: Workplace, *, uidvalidity: int, began: datetime) -> Non
     place = (work.account, work.folder)
     with work.database.reading() as session:
         last = whole_poll_began_at(session, *place)
-        trouble = open_trouble(session, TroubleKind.MAILBOX, "")
-    away = last is not None and work.outage_after and began - last >= work.outage_after
+        away = last is not None and began - last >= work.outage_after > timedelta(0)
+        trouble = open_trouble(session, TroubleKind.MAILBOX, "") if away else None
     letters, what = None, OutageWhat.MACHINE
     if away and last is not None:
         # Where the program was at work, it noticed that the mailbox was away.
