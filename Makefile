@@ -3,9 +3,9 @@
 #   make check   formatting, lint, types, imports     make bench  time the evaluator beside others
 #   make fuzz    read 20,000 odd mails, then guided   make golden write golden conversations anew
 #   make faults  let every step of a turn fail        make lock   choose the locked versions anew
-#   make clean   remove what these made
+#   make year    play a league for a simulated year   make clean  remove what these made
 # PYTHON=/path/to/python chooses the interpreter; ARGS='…' goes to pytest, the demo, the bench, the
-# fuzzing or the faults; SECONDS is how long the guided part of the fuzzing lasts.
+# fuzzing, the faults or the year; SECONDS is how long the guided part of the fuzzing lasts.
 
 PYTHON =
 VENV = .venv
@@ -15,7 +15,7 @@ SECONDS = 120
 READY = $(VENV)/.ready
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check golden bench fuzz faults lock clean
+.PHONY: demo test check golden bench fuzz faults year lock clean
 
 demo: $(READY)
 	@$(BIN)/postal demo $(ARGS)
@@ -46,6 +46,9 @@ fuzz: $(READY)
 
 faults: $(READY)
 	@$(BIN)/python tests/faults/run.py $(ARGS)
+
+year: $(READY)
+	@$(BIN)/python tests/year/run.py $(ARGS)
 
 # The newest versions that pyproject.toml allows, for every Python that works, each with its hashes.
 LOCK = $(BIN)/uv pip compile --universal --python-version 3.11 --upgrade \

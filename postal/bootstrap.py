@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -77,6 +78,7 @@ def open_office(
             folder=config.imap.folder,
             new_name=new_name,
             token_key=bytes.fromhex(key),
+            outage_after=timedelta(hours=config.daemon.outage_after),
             owner=f"{socket.gethostname()}/{os.getpid()}/{entropy.new_name(8)}",
         )
         yield Office(config, work)

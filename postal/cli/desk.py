@@ -54,6 +54,8 @@ def status(
             f"Last poll of the mailbox: {when(facts['last_poll'])};"
             f" mails to send: {facts['mails_to_send']}."
         )
+        for outage in facts["outages"]:
+            typer.echo(outage["sentence"])
         for problem in problems:
             typer.echo(problem)
     if check and problems:

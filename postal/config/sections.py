@@ -227,9 +227,14 @@ class Keep(_Section):
 
 
 class Daemon(_Section):
-    """How ``postal run`` works: it looks for mail every ``poll_seconds``."""
+    """How ``postal run`` works: it looks for mail every ``poll_seconds``.
+
+    A deadline moves that lay in ``outage_after`` hours or more in which the program was off, or a
+    mail server away (9.1); 0: none does.
+    """
 
     poll_seconds: Annotated[int, Field(ge=1, le=3600)] = 60
+    outage_after: Hours = 6
 
 
 def _is_loopback(host: str) -> bool:

@@ -50,6 +50,9 @@ from = "{games}"
 
 [mail]
 plus_addressing = true
+
+[daemon]
+outage_after = 0
 """
 
 

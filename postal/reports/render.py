@@ -295,7 +295,7 @@ class Reports(PublicReports):
         frame: Frame,
         view: GameView,
         before: datetime,
-        why: Literal["outgoing", "unreached", "first", "zone", "gm", "holiday"],
+        why: Literal["outgoing", "unreached", "first", "zone", "outage", "gm", "holiday"],
         *,
         yours: bool = False,
     ) -> Rendered:
@@ -303,8 +303,8 @@ class Reports(PublicReports):
 
         ``before`` (aware UTC) is the deadline as it was last told; ``why``: the reports could not
         be sent, or somebody, who is never named, was not reached (RULES.md 9.7, 10.5) or never
-        heard of, or clocks go by new rules, or the GM says so, or somebody, never named either, is
-        on holiday. ``yours``: the reader is the one never heard of.
+        heard of, or clocks go by new rules, or it lay in an outage, or the GM says so, or somebody,
+        never named either, is on holiday. ``yours``: the reader is the one never heard of.
         """
         # By the new rules the earlier time would read as it never did.
         told_in = "UTC" if why == "zone" else frame.reader_zone

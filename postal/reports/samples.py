@@ -204,9 +204,8 @@ def _table_mails(
 ) -> Iterator[Rendered]:
     """Yield what the GM, the calendar and other players have a player told."""
     told, number = (Said("passed-on"),), turn.before.turn
-    yield reports.deadline(_FRAME, before, _FRAME.now, "outgoing")
-    yield reports.deadline(_FRAME, before, _FRAME.now, "unreached")
-    yield reports.deadline(_FRAME, before, _FRAME.now, "gm")
+    for why in ("outgoing", "unreached", "outage", "gm"):
+        yield reports.deadline(_FRAME, before, _FRAME.now, why)
     held = replace(_FRAME, on_hold=True, hold_until=_FRAME.deadline)
     yield reports.hold(held, before, "begun")
     yield reports.hold(replace(held, hold_until=None), before, "begun")

@@ -43,6 +43,7 @@ class Workplace:
 
     ``account`` and ``folder`` name the polled mailbox in the store; ``new_name`` gives random
     names for Message-IDs and leases. ``owner`` names this process to others on the same database.
+    What was away for ``outage_after`` was an outage (RULES.md 9.1); zero: nothing ever is.
     """
 
     database: Database
@@ -54,6 +55,7 @@ class Workplace:
     new_name: Callable[[int], str]
     token_key: bytes = field(repr=False)
     owner: str = "here"
+    outage_after: timedelta = timedelta(0)
 
     def token(self, game: GameRow, turn: int, seat: SeatRow) -> str:
         """Return the token that lets a seat order for one turn (MAIL.md, Who wrote it).

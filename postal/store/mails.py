@@ -296,9 +296,14 @@ def mails_like(session: Session, mail: MailRow) -> Sequence[int]:
     return [number for number in session.exec(statement.order_by(col(MailRow.id))).all() if number]
 
 
-def polled_folder(session: Session, account: str, folder: str) -> AccountRow:
-    """Return the row of a polled folder, begun here where there is none yet."""
+def polled_folder(session: Session, account: str, folder: str, *, lock: bool = False) -> AccountRow:
+    """Return the row of a polled folder, begun here where there is none yet.
+
+    ``lock``: nobody else changes it before this transaction ends.
+    """
     statement = select(AccountRow).where(AccountRow.account == account, AccountRow.folder == folder)
+    if lock:
+        statement = statement.with_for_update()
     row = session.exec(statement).one_or_none()
     if row is None:
         # Another process may be making it at this moment.
@@ -309,15 +314,18 @@ def polled_folder(session: Session, account: str, folder: str) -> AccountRow:
 
 def poll_finished(
     session: Session, account: str, folder: str, *, uidvalidity: int, began: datetime
-) -> None:
+) -> datetime | None:
     """Note that all that the server had at ``began``, when this poll began, is stored.
 
-    The time is handed in, since two processes may poll at once.
+    The time is handed in, since two processes may poll at once. Returns when the last one before
+    began; None: there was none.
     """
-    row = polled_folder(session, account, folder)
+    row = polled_folder(session, account, folder, lock=True)
+    before = row.whole_poll_began_at
     row.uidvalidity = uidvalidity
-    if row.whole_poll_began_at is None or row.whole_poll_began_at < began:
+    if before is None or before < began:
         row.whole_poll_began_at = began
+    return before
 
 
 def forget_whole_poll(session: Session, account: str, folder: str, *, after: datetime) -> None:

@@ -47,6 +47,8 @@ password = "{password}"
 host = "{host}"
 port = {smtp}
 security = "plain"
+[daemon]
+outage_after = 0
 """
 _LISTS = re.compile(r"^( *(?:\"[^\"]+\": )?)(\[\n[^\[\]{}]*\])", re.MULTILINE)
 """Lists of words or figures in JSON, which are printed on one line each."""

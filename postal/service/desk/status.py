@@ -8,12 +8,21 @@ from typing import Any
 from sqlmodel import Session
 
 from postal.engine.game import awaited
+from postal.reports.display import utc_time
 from postal.service.loading import UnreadableGameError, load_game, load_turn_file
 from postal.service.workplace import Workplace
 from postal.store.games import running_games
 from postal.store.mails import count_mails, whole_poll_began_at
+from postal.store.outages import outages_since
 from postal.store.outbox import count_in_state
-from postal.store.rows import GameRow, MailStatus, OutboxState, TurnStatus
+from postal.store.rows import (
+    GameRow,
+    MailStatus,
+    OutageRow,
+    OutageWhat,
+    OutboxState,
+    TurnStatus,
+)
 from postal.store.troubles import open_troubles
 from postal.store.turns import last_turns
 
@@ -27,7 +36,8 @@ LATELY = timedelta(days=7)
 def league_status(work: Workplace) -> dict[str, Any]:
     """Return the games in play, what is not well, and a sentence for each thing that needs the GM.
 
-    Times are UTC in ISO form; ``problems`` is empty where all is well.
+    Times are UTC in ISO form; ``problems`` is empty where all is well. ``outages`` are those of
+    late that are over: what to do about them is done.
     """
     now = work.clock.now()
     with work.database.reading() as session:
@@ -37,6 +47,7 @@ def league_status(work: Workplace) -> dict[str, Any]:
         failed = count_in_state(session, OutboxState.FAILED, since=now - LATELY)
         waiting = count_in_state(session, OutboxState.QUEUED, OutboxState.UNKNOWN)
         polled = whole_poll_began_at(session, work.account, work.folder)
+        outages = [_outage(row) for row in outages_since(session, now - LATELY)]
     problems = [*troubles, *(_state_problem(game) for game in games if game["state"] in _BAD)]
     if games and _stale(polled, now):
         since = f"last polled whole at {polled:%Y-%m-%d %H:%M} UTC" if polled else "never polled"
@@ -52,6 +63,7 @@ def league_status(work: Workplace) -> dict[str, Any]:
         "mails_failed": failed,
         "mails_held": held,
         "troubles": troubles,
+        "outages": outages,
         "problems": problems,
     }
 
@@ -83,6 +95,22 @@ def _game(session: Session, row: GameRow) -> dict[str, Any]:
         "deadline": _iso(turn.deadline if turn else None),
         "next": _iso(file.due_at(loaded)) if waits else _iso(row.hold_until),
         "missing": sorted({player for player, _ in awaited(loaded.game, file.book)}),
+    }
+
+
+_AWAY = {
+    OutageWhat.MACHINE: "postal was off, or its computer asleep,",
+    OutageWhat.MAILBOX: "The mailbox was out of reach",
+    OutageWhat.SENDING: "No mail could be sent",
+}
+
+
+def _outage(row: OutageRow) -> dict[str, Any]:
+    return {
+        "what": row.what.value,
+        "began": _iso(row.began),
+        "ended": _iso(row.ended),
+        "sentence": f"{_AWAY[row.what]} from {utc_time(row.began)} to {utc_time(row.ended)}.",
     }
 
 

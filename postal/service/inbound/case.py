@@ -12,6 +12,7 @@ from postal.service.inbound.trouble import ends, owes
 from postal.service.inbound.whose import Whose, identify
 from postal.service.loading import LoadedGame, TurnFile, load_game, load_turn_file
 from postal.service.outbound.letters import Letters
+from postal.service.turns.outages import closed_in_outage
 from postal.service.turns.reached import stands_still
 from postal.service.workplace import Workplace
 from postal.store.rows import GameStatus, MailRow, TurnStatus
@@ -63,10 +64,15 @@ class SeatCase(Case):
         turn, closes = self.loaded.turn, self.loaded.closes
         if turn is None or closes is None or self.row.internal_date <= closes:
             return True
-        # While a game is on hold its deadline stands still, and while its reports wait for us.
+        # While a game is on hold its deadline stands still, and while its reports wait for us;
+        # one that lay in an outage is about to move.
         hold = self.loaded.row.hold_since
         on_hold = hold is not None and hold < closes
-        return on_hold or stands_still(self.session, self.loaded.id, turn.number)
+        return (
+            on_hold
+            or stands_still(self.session, self.loaded.id, turn.number)
+            or closed_in_outage(self.session, self.work, self.loaded)
+        )
 
     def troubled(self, *, his: bool) -> TurnChange | None:
         """Return the change by which the mail holds its turn (RULES.md 10.6), if it is open.

@@ -16,8 +16,9 @@ from postal.mail.fetching import Facts, Fetched, NotHandedOver
 from postal.mail.incoming import Incoming, read_head
 from postal.service.inbound.telling import tell_over, tell_unread
 from postal.service.inbound.whose import named_in
+from postal.service.turns.outages import poll_was_whole
 from postal.service.workplace import Workplace
-from postal.store.mails import poll_finished, store_mail
+from postal.store.mails import store_mail
 from postal.store.rows import MailRow, MailStatus, fold
 from postal.store.unread import KnownMail, give_uid_away, known_mails, unread_mails
 
@@ -128,8 +129,7 @@ class _Taking:
             words = kept_back[0].reason if kept_back else ""
             return Taken(self._stored, _trouble(len(kept_back) + untried, words))
         if self._on_time:
-            with work.database.transaction() as session:
-                poll_finished(session, *place, uidvalidity=validity, began=self._now)
+            poll_was_whole(work, uidvalidity=validity, began=self._now)
         return Taken(self._stored)
 
     def _take_all(self, uids: Sequence[int], *, single: bool = False) -> set[int]:

@@ -11,8 +11,9 @@ from postal.reports.display import utc_time
 from postal.service.outbound.letters import Letters
 from postal.service.workplace import Workplace
 from postal.store.holding import OutboxHold, begin_hold, end_hold, move_hold, release_held
+from postal.store.outages import note_outage
 from postal.store.outbox import drop_unsent
-from postal.store.rows import TroubleKind, TroubleRow
+from postal.store.rows import OutageWhat, TroubleKind, TroubleRow
 from postal.store.troubles import (
     begin_trouble,
     count_telling,
@@ -26,6 +27,8 @@ PAUSES = (1, 5, 15)
 
 TOLD_AFTER = timedelta(hours=1)
 """How long that lasts before the GM is told of it."""
+
+_MOVED = "So do deadlines that fell in that time, if orders are missing."
 
 AFTER_OTHERS = timedelta(minutes=1)
 """How much later than the others what was refused itself is tried, once mail goes again."""
@@ -69,7 +72,11 @@ def tell(work: Workplace, since: datetime) -> None:
         sentences = (
             row.sentence,
             "All mail waits and is tried again: nothing is lost.",
-            "No turn whose reports wait is adjudicated for its deadline.",
+            (
+                "No turn is adjudicated for its deadline meanwhile."
+                if work.outage_after
+                else "No turn whose reports wait is adjudicated for its deadline."
+            ),
             "`postal check` tries the login; `postal outbox list` shows what waits.",
         )
         letters.notify_gm("no mail can be sent", sentences, once=_once(since))
@@ -84,6 +91,7 @@ def released(work: Workplace, held: OutboxHold) -> Callable[[Session], None]:
     The GM gets one mail of it, if it lasted: from when to when it was.
     """
     now = work.clock.now()
+    outage = bool(work.outage_after) and now - held.since >= work.outage_after
     with work.database.reading() as session:
         row = open_trouble(session, TroubleKind.SENDING, "")
         letters = Letters(session, work)
@@ -93,6 +101,7 @@ def released(work: Workplace, held: OutboxHold) -> Callable[[Session], None]:
                 row.sentence,
                 "All that waited goes now.",
                 "Where reports waited, deadlines move on by the time lost, and all are told.",
+                *((_MOVED,) if outage else ()),
             )
             letters.notify_gm("mail can be sent again", sentences)
 
@@ -100,6 +109,8 @@ def released(work: Workplace, held: OutboxHold) -> Callable[[Session], None]:
         if end_hold(session):
             release_held(session, now, AFTER_OTHERS)
             drop_unsent(session, _once(held.since))
+            if outage:
+                note_outage(session, OutageWhat.SENDING, held.since, now)
             letters.queue(session)
         if row is not None:
             end_trouble_row(session, row.id or 0, now)

@@ -30,6 +30,7 @@ from postal.service.turns.aside import end_aside, set_aside, set_unreadable_asid
 from postal.service.turns.calendar import opened
 from postal.service.turns.due import Why, why_due
 from postal.service.turns.firstgrace import wait_for_first
+from postal.service.turns.outages import move_by, outage_at_end
 from postal.service.turns.reached import LOOK_AGAIN, not_reached, unreached_about, wait_for
 from postal.service.turns.reports import write_reports
 from postal.service.turns.unread import end_hold, hear_unread, held_by_mail, note_hold
@@ -142,7 +143,9 @@ def adjudicate_turn(
         file = load_turn_file(session, loaded)
         why = why or why_due(session, work, loaded, file)
         waits = not_reached(session, work, loaded, file) if why == "deadline" else None
-        by_mail = why in ("deadline", "complete") and waits is None
+        at_end = why == "deadline" and waits is None
+        outage = outage_at_end(session, work, loaded, file) if at_end else None
+        by_mail = why in ("deadline", "complete") and waits is None and outage is None
         hold = held_by_mail(session, work, loaded, file) if by_mail else None
         file = hear_unread(session, work, loaded, file) if why and not hold else file
     if waits is not None:
@@ -154,11 +157,14 @@ def adjudicate_turn(
         return None
     if hold is not None:
         note_hold(work, loaded, hold)
+    elif outage is not None:
+        move_by(work, loaded, outage)
     elif why == "deadline" and wait_for_first(work, loaded, file):
         return None
-    if why is None or hold is not None:
+    if why is None or hold is not None or outage is not None:
+        lasts = outage is not None and outage.ended is None
         with work.database.transaction() as session:
-            set_due(session, turn, file.due_at(loaded))
+            set_due(session, turn, now + LOOK_AGAIN if lasts else file.due_at(loaded))
         return None
     claim = _Claim(loaded, turn, file, _new_claim(work), why)
     with work.database.transaction() as session:

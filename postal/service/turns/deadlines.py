@@ -22,10 +22,10 @@ from postal.store.turns import change_deadline
 
 LOG = logging.getLogger("postal")
 
-Cause = Literal["outgoing", "unreached", "first", "zone", "gm", "holiday"]
+Cause = Literal["outgoing", "unreached", "first", "zone", "outage", "gm", "holiday"]
 """Why a deadline moves: the reports could not be sent (10.5), or one player's (9.7), a player was
-never heard of (9.7), the zone that it was told in has new rules for its clocks, the GM's word, a
-player's holiday (9.1)."""
+never heard of (9.7), the zone that it was told in has new rules for its clocks, it lay in an outage
+(9.1), the GM's word, a player's holiday (9.1)."""
 
 _SENTENCES: dict[Cause, str] = {
     "outgoing": "the reports that ask for its orders could not be handed to the outgoing server",
@@ -33,6 +33,7 @@ _SENTENCES: dict[Cause, str] = {
     "gm": "the GM said so",
     "holiday": "it lay in a player's holiday",
     "first": "a player was never heard of, so the first turn waits once more",
+    "outage": "it lay in a time in which the program was off, or a mail server away",
     "zone": "the clocks of its zone go by other rules than when it was told",
 }
 
@@ -46,13 +47,15 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
     also: Callable[[Session], object] = lambda _: None,
     unheard: Collection[str] = (),
     more: Callable[[Letters, LoadedGame], object] = lambda *_: None,
+    was: datetime | None = None,
 ) -> bool:
     """Move the deadline of a turn in play to ``deadline`` (aware UTC), telling all of it.
 
     ``also`` is done in the same transaction. ``unheard`` names the seats that are told it is for
     them; ``more`` writes further letters, given the game as it will be. False, doing nothing, where
     the turn is not open any more, or its deadline is not earlier than that: only with the rules of
-    its zone, or the GM's word, it moves back, too.
+    its zone, or the GM's word, it moves back, too. Nor is it done where the deadline is another
+    than it ``was``: then somebody has moved it meanwhile.
     """
     while True:
         with work.database.reading() as session:
@@ -60,7 +63,11 @@ def move(  # noqa: PLR0913 - each is a part of the event, named at the call
             turn = loaded.turn
             if turn is None or turn.number != number or turn.status is not TurnStatus.OPEN:
                 return False
-            if turn.deadline is None or turn.deadline == deadline:
+            if (
+                turn.deadline is None
+                or turn.deadline == deadline
+                or was not in (None, turn.deadline)
+            ):
                 return False
             if turn.deadline > deadline and why not in ("zone", "gm"):
                 return False

@@ -137,7 +137,7 @@ def reckon(work: Workplace, row: GameRow) -> bool:
         return False
     noted = partial(reckoned, game_id=loaded.id, put_off=[one.id or 0 for one in ours.put_off])
     if turn is not None and turn.deadline is not None:
-        lost = _whole_minutes(ours.lost(turn.opened_at, now))
+        lost = whole_minutes(ours.lost(turn.opened_at, now))
         later = turn.deadline + lost
 
         def also(session: Session) -> None:
@@ -259,6 +259,6 @@ def _wait_for_players(
     move(work, slug, turn.number, later, "unreached", also)
 
 
-def _whole_minutes(span: timedelta) -> timedelta:
+def whole_minutes(span: timedelta) -> timedelta:
     """Return a span in whole minutes, rounded up: mails tell no seconds."""
     return -(-span // timedelta(minutes=1)) * timedelta(minutes=1)

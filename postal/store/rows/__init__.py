@@ -11,7 +11,14 @@ from postal.store.rows.absence import (
     StandbyRow,
 )
 from postal.store.rows.base import METADATA, Row, fold
-from postal.store.rows.desk import JournalRow, OutageRow, QuestionRow, TroubleKind, TroubleRow
+from postal.store.rows.desk import (
+    JournalRow,
+    OutageRow,
+    OutageWhat,
+    QuestionRow,
+    TroubleKind,
+    TroubleRow,
+)
 from postal.store.rows.games import (
     AttendanceRow,
     GameRow,
@@ -58,6 +65,7 @@ __all__ = [
     "OrderHistoryRow",
     "OrderRow",
     "OutageRow",
+    "OutageWhat",
     "OutboxRow",
     "OutboxState",
     "PersonRow",

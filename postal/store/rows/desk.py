@@ -99,16 +99,24 @@ class QuestionRow(Row, table=True):
     done: bool = False
 
 
+class OutageWhat(StrEnum):
+    """What was away: the program itself, the mailbox, or the server that takes the mails."""
+
+    MACHINE = "machine"
+    MAILBOX = "mailbox"
+    SENDING = "sending"
+
+
 class OutageRow(Row, table=True):
     """A time in which the program was off or a server away, from its last good sign to the next.
 
-    ``what`` is machine, mailbox or sending. ``reckoned_at``: when deadlines were moved by it.
+    Every deadline that lay in it moves, once the turn would be due by it.
     """
 
     __tablename__ = "outages"
+    shown: ClassVar = ("id", "what")
 
     id: int | None = Field(default=None, primary_key=True)
-    what: str
+    what: OutageWhat = Field(sa_type=by_value(OutageWhat))
     began: datetime
-    ended: datetime | None = None
-    reckoned_at: datetime | None = None
+    ended: datetime = Field(index=True)

@@ -30,10 +30,10 @@ def make_questions() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("what", sa.String(), nullable=False),
         sa.Column("began", _TIME, nullable=False),
-        sa.Column("ended", _TIME, nullable=True),
-        sa.Column("reckoned_at", _TIME, nullable=True),
+        sa.Column("ended", _TIME, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outages")),
     )
+    op.create_index(op.f("ix_outages_ended"), "outages", ["ended"])
 
 
 def make_absences() -> None:
