@@ -95,7 +95,7 @@ def new(
     from postal.bootstrap import open_office
     from postal.entropy import new_secret
     from postal.resources import games_path
-    from postal.service.desk.newgame import NewGame, check_players, create_game, parse_player
+    from postal.service.desk.newgame import NewGame, check_game, create_game, parse_player
     from postal.service.turns.calendar import of_settings
 
     players = [parse_player(text) for text in player]
@@ -118,10 +118,11 @@ def new(
         for key in ("settle", "grace"):
             options.setdefault(key, str(getattr(chosen, key)))
         wanted = NewGame(name, players, rules, options, calendar, secret)
-        for one, address in check_players(players, office.config.sender) if not as_json else ():
+        games = games_path(office.config.folder)
+        for one, address in check_game(office.work, wanted, games) if not as_json else ():
             typer.echo(f"{one:30} {address}")
         ask(f"Is every name and address right, and is {name} to begin?", yes=yes)
-        loaded = create_game(office.work, wanted, games_path(office.config.folder))
+        loaded = create_game(office.work, wanted, games)
     deadline = loaded.turn.deadline if loaded.turn else None
     if as_json:
         facts = {"game": name, "deadline": deadline and deadline.isoformat()}

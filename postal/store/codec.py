@@ -26,6 +26,9 @@ NAME_FIELDS = frozenset(
 )  # fmt: skip
 """The fields of states, orders and events in which all texts are players' names."""
 
+PAIR_FIELDS = frozenset({"fixed"})
+"""Those of pairs, each of a player's name and a hand."""
+
 _CONVERTER = make_converter()
 _CONVERTER.register_unstructure_hook(Card, str)
 _CONVERTER.register_structure_hook(Card, lambda text, _: Card.parse(text))
@@ -112,6 +115,8 @@ def _renamed(value: Any, names: Mapping[str, str], *, is_name: bool) -> Any:  # 
             names.get(key, key) if is_name else key: _renamed(
                 one, names, is_name=is_name or key in NAME_FIELDS
             )
+            if key not in PAIR_FIELDS
+            else [[names.get(player, player), hand] for player, hand in one]
             for key, one in value.items()
         }
     if isinstance(value, list):

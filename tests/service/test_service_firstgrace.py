@@ -4,11 +4,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
 
 from postal.service.desk.adjudicate import force_turn
 from postal.service.turns.calendar import Calendar
-from postal.store.rows import GameRow
 from postal.store.troubles import journal_of
 from tests.service.service_league import DEADLINE, HOUR, SIX, League, open_league, text_of
 
@@ -104,15 +102,6 @@ def test_9_7_the_gm_is_told_names_and_addresses(first: League) -> None:
         entries = journal_of(session, first.loaded(GAME).id)
     assert sorted(one.what for one in entries) == ["deadline", "first-grace"]
     assert not any("Eve" in one.sentence for one in entries)
-
-
-def test_9_7_a_gm_who_plays_is_told_no_names(first: League) -> None:
-    """He gets no notice; his letter as a player is as ever."""
-    with first.database.transaction() as session:
-        session.exec(update(GameRow).values(blind=True))
-    at_deadline(first)
-    assert deadline(first) == DEADLINE + WEEK
-    assert not any("heard of" in one.subject for one in first.outbox(""))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from postal.service.desk.players import revoke_tokens
 from postal.service.records.export import export_game
 from postal.service.records.record import differences, read_record, replay
 from postal.service.records.verify import verify_game
-from postal.store.codec import NAME_FIELDS, with_names
+from postal.store.codec import NAME_FIELDS, PAIR_FIELDS, with_names
 from postal.store.rows import (
     METADATA,
     AddressRow,
@@ -288,6 +288,7 @@ def test_only_names_are_replaced_never_a_word_that_is_the_same() -> None:
     assert with_names(text, {"A1": "Å"}) == (
         '{"players":["Å","x"],"balances":{"Å":5},"hand":"A1","A1":"A1","gifts":[{"to":1}]}'
     )
+    assert with_names('{"fixed":[["A1","A1"]]}', {"A1": "Å"}) == '{"fixed":[["Å","A1"]]}'
 
 
 def stored_fields() -> Iterator[tuple[str, str]]:
@@ -311,7 +312,7 @@ def test_every_field_that_can_hold_a_text_is_known_to_hold_names_or_not() -> Non
     unknown = {
         whole
         for name, whole in stored_fields()
-        if name not in NAME_FIELDS | no_names and whole not in not_stored
+        if name not in NAME_FIELDS | PAIR_FIELDS | no_names and whole not in not_stored
     }
     assert unknown - {"SentGift.giver", "SentGift.receiver"} == set()
     assert {name for name, _ in stored_fields()} >= NAME_FIELDS - {"players"}

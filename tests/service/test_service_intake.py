@@ -250,11 +250,6 @@ def test_a_mail_without_text_is_answered_and_holds_the_turn(dealt: League) -> No
     assert len(dealt.due()) == 1
 
 
-def test_what_this_version_cannot_do_is_told(dealt: League) -> None:
-    """Never dropped without a word."""
-    assert "NOT AVAILABLE" in dealt.say("Ann", "gm: hi\nend\n")
-
-
 def test_a_poisoned_mail_stops_nothing(
     dealt: League, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

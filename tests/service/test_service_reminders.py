@@ -81,14 +81,6 @@ def test_the_gm_is_told_who_is_missing(dealt: League) -> None:
     assert "Cat" not in flat
 
 
-def test_a_gm_who_plays_is_not_told(dealt: League) -> None:
-    """A blind desk keeps from him whose orders are in."""
-    with dealt.database.transaction() as session:
-        session.exec(update(GameRow).values(blind=True))
-    assert remind(dealt, DEADLINE - DAY) == 1
-    assert told(dealt) == []
-
-
 def test_nobody_is_reminded_where_nothing_is_missing(dealt: League) -> None:
     """Though a player holds the turn to its deadline."""
     dealt.order_all()

@@ -176,7 +176,7 @@ def before_the_turn(stages: Stages, folder: Path, others: Callable[[str], str]) 
 def test_no_byte_tells_who_has_ordered(stages: Stages, tmp_path: Path) -> None:
     """10.3."""
     ordered = before_the_turn(stages, tmp_path / "ordered", lambda line: line)
-    assert ordered == before_the_turn(stages, tmp_path / "not", lambda _: "hello")
+    assert ordered == before_the_turn(stages, tmp_path / "not", lambda _: "A: fold")
     assert ordered == before_the_turn(stages, tmp_path / "wait", lambda _: "wait")
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sqlmodel import Session
 
@@ -14,6 +15,7 @@ from postal import __version__
 from postal.config.sections import bare_address
 from postal.engine.book import Book
 from postal.engine.deal import SECRET_BYTES, commitment
+from postal.engine.rules import Rules
 from postal.errors import UsageError
 from postal.mail.gate import base_address
 from postal.ordertext import name_problem
@@ -59,17 +61,23 @@ class NewGame:
     secret: bytes = field(repr=False)
 
 
+def check_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    """Return the players' names and addresses as they will be stored; nothing is stored yet.
+
+    Raises UsageError as ``create_game`` does.
+    """
+    players, _, _ = _checked(work, new, games)
+    with work.database.reading() as session:
+        _refuse_taken(session, new.slug)
+    return players
+
+
 def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedGame:
     """Check, deal and store a game, and queue a welcome for each player (RULES.md 1, 2.1).
 
     Raises UsageError with what to do where something won't do; nothing is stored then.
     """
-    _check_slug(new.slug)
-    players = check_players(new.players, work.identity.mailbox)
-    if len(new.secret) != SECRET_BYTES:
-        raise UsageError(f"A game's secret has {SECRET_BYTES} bytes, not {len(new.secret)}.")
-    source = load_game_file(new.rules, games)
-    rules = make_rules(source, new.options, len(players), new.rules)
+    players, source, rules = _checked(work, new, games)
     game = deal(rules, new.slug, [name for name, _ in players], new.secret)
     now = work.clock.now()
     calendar = new.calendar
@@ -102,8 +110,7 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         state=encode_game(game),
     )
     with work.database.transaction() as session:
-        if game_by_slug(session, new.slug):
-            raise UsageError(f"There is a game {new.slug!r} already: choose another name.")
+        _refuse_taken(session, new.slug)
         session.add(row)
         session.flush()
         assert row.id is not None, "a stored game has an id"
@@ -121,6 +128,23 @@ def create_game(work: Workplace, new: NewGame, games: Sequence[Path]) -> LoadedG
         write_reports(letters, loaded, (), 0)
         letters.queue(session)
     return loaded
+
+
+def _checked(
+    work: Workplace, new: NewGame, games: Sequence[Path]
+) -> tuple[tuple[tuple[str, str], ...], Mapping[str, Any], Rules]:
+    """Return the players, the game file and the rules of a game that can be."""
+    _check_slug(new.slug)
+    players = check_players(new.players, work.identity.mailbox)
+    if len(new.secret) != SECRET_BYTES:
+        raise UsageError(f"A game's secret has {SECRET_BYTES} bytes, not {len(new.secret)}.")
+    source = load_game_file(new.rules, games)
+    return players, source, make_rules(source, new.options, len(players), new.rules)
+
+
+def _refuse_taken(session: Session, slug: str) -> None:
+    if game_by_slug(session, slug):
+        raise UsageError(f"There is a game {slug!r} already: choose another name.")
 
 
 def _seat(session: Session, game: GameRow, place: int, name: str, address: str) -> HeldSeat:

@@ -93,8 +93,5 @@ def _has_some(case: SeatCase) -> bool:
 
 
 def _tell_gm(case: SeatCase, what: str, more: tuple[str, ...]) -> None:
-    """Tell the GM; one who plays himself is not to know more than the others."""
-    if case.loaded.row.blind:
-        return
     sentences = (f"{case.seat.person.name} {what}.", *more)
     case.letters.notify_gm("a holiday", sentences, case.loaded, case.loaded.game.turn)

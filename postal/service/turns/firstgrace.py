@@ -68,8 +68,6 @@ def _unheard(loaded: LoadedGame, file: TurnFile) -> tuple[HeldSeat, ...]:
 
 
 def _tell_gm(letters: Letters, moved: LoadedGame, unheard: Sequence[HeldSeat]) -> None:
-    if moved.row.blind:
-        return
     turn, slug = moved.turn, moved.row.slug
     assert turn is not None, "a turn in play was moved"
     assert turn.deadline is not None, "it has a new deadline"

@@ -102,8 +102,7 @@ def _letters(session: Session, work: Workplace, row: GameRow, turn: TurnRow) -> 
             seen = view(game, seat.name, file.book)
             rendered = work.reports.reminder(letters.frame(loaded, seat), seen, missing[seat.name])
             letters.to_player(loaded, seat, Letter(LetterKind.REMINDER, rendered, game.turn))
-    if not row.blind:
-        _tell_gm(letters, loaded, missing)
+    _tell_gm(letters, loaded, missing)
     return letters
 
 

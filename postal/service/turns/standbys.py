@@ -116,7 +116,7 @@ def _ask(work: Workplace, row: GameRow) -> int:
             until = now + TIME_TO_ANSWER
             write_to_standby(letters, loaded, standby, person, "asked", seat.name, until)
             asked += 1
-        if notes and not loaded.row.blind:
+        if notes:
             letters.notify_gm("standbys", notes, loaded, loaded.turn.number)
     if not changes:
         return 0

@@ -15,7 +15,6 @@ from postal.store.rows.desk import (
     JournalRow,
     OutageRow,
     OutageWhat,
-    QuestionRow,
     TroubleKind,
     TroubleRow,
 )
@@ -71,7 +70,6 @@ __all__ = [
     "PersonRow",
     "PressRow",
     "ProtestRow",
-    "QuestionRow",
     "Row",
     "SeatRow",
     "SettingRow",

@@ -79,26 +79,6 @@ class JournalRow(Row, table=True):
     sentence: str = Field(default="", sa_type=Words)
 
 
-class QuestionRow(Row, table=True):
-    """A command that came by mail and is done when the GM has answered the question about it.
-
-    ``command`` is the line as read; ``asked_to`` the address that was asked. ``answered_at`` is
-    set once, by the answer or when it is too late for one.
-    """
-
-    __tablename__ = "questions"
-    shown: ClassVar = ("id", "game_id")
-
-    id: int | None = Field(default=None, primary_key=True)
-    game_id: int | None = Field(default=None, foreign_key="games.id")
-    command: str = Field(sa_type=Words)
-    asked_to: str = Field(sa_type=Words)
-    asked_at: datetime
-    good_until: datetime
-    answered_at: datetime | None = None
-    done: bool = False
-
-
 class OutageWhat(StrEnum):
     """What was away: the program itself, the mailbox, or the server that takes the mails."""
 

@@ -53,8 +53,7 @@ class GameRow(Row, table=True):
 
     ``calendar`` is JSON text of what else decides when turns end; empty: ``turn_length`` and
     ``hour`` alone. While ``hold_since`` is set nothing is adjudicated, until ``hold_until`` where
-    that is set; ``hold_why`` is gm, protest or restore. ``review``: reports wait for the GM's word.
-    ``blind``: hidden things go to ``deputy``, an address, and not to the GM, who plays himself.
+    that is set; ``hold_why`` is gm, protest or restore.
     """
 
     __tablename__ = "games"
@@ -81,9 +80,6 @@ class GameRow(Row, table=True):
     hold_since: datetime | None = None
     hold_until: datetime | None = Field(default=None, index=True)
     hold_why: str = ""
-    review: bool = False
-    blind: bool = False
-    deputy: str = Field(default="", sa_type=Words)
 
 
 class TurnRow(Row, table=True):

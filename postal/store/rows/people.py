@@ -17,9 +17,7 @@ class TokenKind(StrEnum):
     ORDERS = "orders"
     RESIGN = "resign"
     ADDRESS = "address"
-    GM = "gm"
     PERSON = "person"
-    QUESTION = "question"
 
 
 class PersonRow(Row, table=True):
@@ -104,10 +102,10 @@ class TokenRow(Row, table=True):
 
     ``turn`` is the turn that a seat's token orders for; one of kind "resign" confirms besides that
     its holder gives the seat up; ``address_id`` the address that one of
-    kind "address" confirms, ``person_id`` who is asked by one of kind "person" (a standby, an
-    observer), ``question_id`` the question that one of kind "question" answers. It is good until
-    ``good_until`` (None: always). To revoke a token is to delete its row. ``void_at``: the turn was
-    taken back since (RULES.md 10.7), so that it orders nothing, though it still says whose it is.
+    kind "address" confirms, ``person_id`` who is asked by one of kind "person" (a standby). It is
+    good until ``good_until`` (None: always). To revoke a token is to delete its row. ``void_at``:
+    the turn was taken back since (RULES.md 10.7), so that it orders nothing, though it still says
+    whose it is.
     """
 
     __tablename__ = "tokens"
@@ -119,7 +117,6 @@ class TokenRow(Row, table=True):
     turn: int | None = None
     address_id: int | None = Field(default=None, foreign_key="addresses.id", index=True)
     person_id: int | None = Field(default=None, foreign_key="people.id", index=True)
-    question_id: int | None = Field(default=None, foreign_key="questions.id", index=True)
     issued_at: datetime
     good_until: datetime | None = None
     void_at: datetime | None = None

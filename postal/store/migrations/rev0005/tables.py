@@ -10,25 +10,12 @@ _PRESENT = sa.text("until IS NULL")
 _SIGNED = sa.text("until IS NULL AND signed_at IS NOT NULL")
 
 
-def make_questions() -> None:
-    """Make the tables of what the GM is asked by mail, and of outages."""
-    op.create_table(
-        "questions",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("game_id", sa.Integer(), nullable=True),
-        sa.Column("command", sa.String(), nullable=False),
-        sa.Column("asked_to", sa.String(), nullable=False),
-        sa.Column("asked_at", _TIME, nullable=False),
-        sa.Column("good_until", _TIME, nullable=False),
-        sa.Column("answered_at", _TIME, nullable=True),
-        sa.Column("done", sa.Boolean(), nullable=False),
-        _to("questions", "game_id", "games"),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_questions")),
-    )
+def make_outages() -> None:
+    """Make the table of outages."""
     op.create_table(
         "outages",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("what", sa.String(), nullable=False),
+        sa.Column("what", sa.String(20), nullable=False),
         sa.Column("began", _TIME, nullable=False),
         sa.Column("ended", _TIME, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outages")),

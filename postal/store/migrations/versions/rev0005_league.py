@@ -1,9 +1,9 @@
-"""Holds, calendars and rollbacks of games, absences, standbys, press, protests, questions."""
+"""Holds, calendars and rollbacks of games, absences, standbys, press, protests, outages."""
 
 import sqlalchemy as sa
 from alembic import op
 
-from postal.store.migrations.rev0005.tables import make_absences, make_questions, make_words
+from postal.store.migrations.rev0005.tables import make_absences, make_outages, make_words
 from postal.store.problems import StoreUnavailable
 
 revision = "0005"
@@ -23,7 +23,7 @@ def upgrade() -> None:
         table.add_column(_flag("robot"))
     with op.batch_alter_table("attendance") as table:
         table.add_column(_flag("resigned"))
-    make_questions()
+    make_outages()
     make_absences()
     make_words()
     _change_tokens()
@@ -51,9 +51,6 @@ def _change_games() -> None:
         table.add_column(sa.Column("hold_since", _TIME, nullable=True))
         table.add_column(sa.Column("hold_until", _TIME, nullable=True))
         table.add_column(_text("hold_why"))
-        table.add_column(_flag("review"))
-        table.add_column(_flag("blind"))
-        table.add_column(_text("deputy"))
     op.create_index(op.f("ix_games_hold_until"), "games", ["hold_until"])
 
 
@@ -63,7 +60,9 @@ def _change_turns() -> None:
         table.add_column(sa.Column("attempt", sa.Integer(), nullable=False, server_default="1"))
         table.add_column(sa.Column("void_at", _TIME, nullable=True))
         table.add_column(_text("fixed"))
+        table.add_column(sa.Column("remind_at", _TIME, nullable=True))
         table.drop_constraint(op.f("uq_turns_game_id_number"), type_="unique")
+        table.create_index("ix_turns_status_remind_at", ["status", "remind_at"])
     op.create_index(
         "ix_turns_game_id_number",
         "turns",
@@ -77,12 +76,7 @@ def _change_turns() -> None:
 def _change_tokens() -> None:
     with op.batch_alter_table("tokens") as table:
         table.add_column(sa.Column("person_id", sa.Integer(), nullable=True))
-        table.add_column(sa.Column("question_id", sa.Integer(), nullable=True))
         table.add_column(sa.Column("good_until", _TIME, nullable=True))
         table.add_column(sa.Column("void_at", _TIME, nullable=True))
         table.create_foreign_key(op.f("fk_tokens_person_id"), "people", ["person_id"], ["id"])
-        table.create_foreign_key(
-            op.f("fk_tokens_question_id"), "questions", ["question_id"], ["id"]
-        )
         table.create_index(op.f("ix_tokens_person_id"), ["person_id"])
-        table.create_index(op.f("ix_tokens_question_id"), ["question_id"])
