@@ -21,8 +21,9 @@ _SENTENCES: dict[SaidKind, str] = {
     " in this game.",
     "press-long": "It is too long for one report, so nothing of it is printed: {limit} characters"
     " and {lines} short lines are the most that a player can have in one.",
-    "press-order": "A line of it would be an order of yours, and all who get it would read that,"
-    " so nothing of it is printed, and no order is taken from it. Put orders below the line end.",
+    "press-order": "One line of what you wrote for the report would be an order of yours, which all"
+    " would read, so nothing of it is printed and no order is taken from it. Put orders below the"
+    " line that says end.",
     "press-back": "Your words for the next report are taken back, so they are not printed.",
     "press-none": "Nothing of yours is waiting for the next report, so nothing was taken back.",
     "protest": "Your protest about hand {names} is with {gm} as your GM. The game is on hold until"

@@ -275,7 +275,7 @@ def test_orders_in_press_are_neither_printed_nor_lost(dealt: League) -> None:
     """Whoever forgets its end would show everybody his cards: he is told so."""
     order = view(dealt.game, "Ann").due[0].examples[0]
     answer = " ".join(dealt.say("Ann", f"press:\nGood luck!\n{order}\nend\n").split())
-    assert "A line of it would be an order of yours" in answer
+    assert "One line of what you wrote for the report would be an order of yours" in answer
     assert "LEFT UNREAD" in answer
     assert f"| {order}" in answer
     assert dealt.on_file("Ann") == []
