@@ -26,39 +26,43 @@ def struck_out(text: str, known: Known) -> str:
     between its letters, nor letters written as in links, in HTML or in quoted-printable text.
     """
     text = masked(text)
-    letters = list(_letters(text))
-    windows: dict[int, str] = {}
+    # What looks like a coded letter may be a sign before a token's first two: "id=ab…".
+    found = [*_windows(text, coded=True), *_windows(text, coded=False)]
+    tokens = set(known({run for run, _ in found})) if found else set()
+    return _without(text, [span for run, span in found if run in tokens])
+
+
+def _windows(text: str, *, coded: bool) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield whatever could be a token by its letters, with the place that it takes in the text."""
+    letters = list(_letters(text, coded=coded))
     for at in range(len(letters) - TOKEN_LENGTH + 1):
-        run = "".join(letter for letter, _, _ in letters[at : at + TOKEN_LENGTH])
+        window = letters[at : at + TOKEN_LENGTH]
+        run = "".join(letter for letter, _, _ in window)
         if _OF_TOKENS.issuperset(run):
-            windows[at] = run
-    tokens = set(known(set(windows.values()))) if windows else set()
-    spans = [
-        (letters[at][1], letters[at + TOKEN_LENGTH - 1][2])
-        for at, run in windows.items()
-        if run in tokens
-    ]
-    return _without(text, spans)
+            yield run, (window[0][1], window[-1][2])
 
 
-def _letters(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each letter or figure, plain and small, with the place that it takes in the text."""
+def _letters(text: str, *, coded: bool) -> Iterator[tuple[str, int, int]]:
+    """Yield each letter or figure, plain and small, with the place that it takes in the text.
+
+    ``coded``: letters may be written as codes.
+    """
     at = 0
     while at < len(text):
-        coded = _CODED.match(text, at)
-        end = coded.end() if coded else at + 1
-        plain = _decoded(coded) if coded else text[at]
+        code = _CODED.match(text, at) if coded else None
+        end = code.end() if code else at + 1
+        plain = _decoded(code) if code else text[at]
         for char in unicodedata.normalize("NFKD", plain).casefold():
             if char.isalnum():
                 yield char, at, end
         at = end
 
 
-def _decoded(coded: re.Match[str]) -> str:
-    number = coded["percent"] or coded["quoted"]
+def _decoded(code: re.Match[str]) -> str:
+    number = code["percent"] or code["quoted"]
     if number:
         return chr(int(number, 16))
-    return html.unescape(coded.group())
+    return html.unescape(code.group())
 
 
 def _without(text: str, spans: Collection[tuple[int, int]]) -> str:

@@ -78,7 +78,7 @@ class _Scan:
     problems: list[Problem] = field(default_factory=list)
     cut: list[tuple[int, str]] = field(default_factory=list, repr=False)
     below: list[tuple[tuple[int, str], frozenset[str]]] = field(default_factory=list, repr=False)
-    """Those of ``cut`` below the head of an older mail, with the orders they would be."""
+    """Those of ``cut`` below the head of an older mail or in a block, with their orders."""
 
     guarded: list[tuple[int, str]] = field(default_factory=list, repr=False)
     prose: int = 0
@@ -202,7 +202,7 @@ class _Scan:
             self.block = None
             return
         block.lines.append(raw)
-        self._cut(raw, number, folded)
+        self._cut(raw, number, folded, in_block=True)
 
     def _open_or_read(self, raw: str, number: int, folded: str) -> None:
         opening = opens_block(fold_part(raw))
@@ -241,7 +241,7 @@ class _Scan:
         hanging = mark in _OURS and folded.endswith(_OURS)
         self.above = _HANGING if hanging else mark if mark == "::" else ""
 
-    def _cut(self, raw: str, number: int, folded: str) -> None:
+    def _cut(self, raw: str, number: int, folded: str, *, in_block: bool = False) -> None:
         """Note a line that is not read, if it would have been orders, or may be one of ours."""
         guarded = quoting.guard(raw[:LONGEST_LINE])
         if guarded:
@@ -257,5 +257,5 @@ class _Scan:
         orders = frozenset(one.order.line() for one in found if isinstance(one, Line))
         if orders:
             self.cut.append((number, raw.strip()[:LONGEST_LINE]))
-            if self.older:
+            if self.older or in_block:
                 self.below.append((self.cut[-1], orders))

@@ -66,7 +66,8 @@ class Reading:
     ``lines`` are orders and cancels in the order written, ``problems`` what looked like an order
     and isn't one, ``cut`` the number and text of lines that were not read, being quoted or below
     the marker, and would have been orders. Those of them in ``told`` stand below the head of an
-    older mail and order what no line above does: they are told whatever else was found.
+    older mail, or in a block, and order what no line of his does: they are told whatever else was
+    found.
 
     ``guarded`` are the lines that begin with ``::`` or ``|``, behind quote marks too: ours where
     they stand so in a mail of ours. ``prose`` counts the characters of his own that are neither

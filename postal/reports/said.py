@@ -21,6 +21,9 @@ _SENTENCES: dict[SaidKind, str] = {
     " in this game.",
     "press-long": "It is too long for one report, so nothing of it is printed: {limit} characters"
     " and {lines} short lines are the most that a player can have in one.",
+    "press-order": "One line of what you wrote for the report would be an order of yours, which all"
+    " would read, so nothing of it is printed and no order is taken from it. Put orders below the"
+    " line that says end.",
     "press-back": "Your words for the next report are taken back, so they are not printed.",
     "press-none": "Nothing of yours is waiting for the next report, so nothing was taken back.",
     "protest": "Your protest about hand {names} is with {gm} as your GM. The game is on hold until"
@@ -29,6 +32,8 @@ _SENTENCES: dict[SaidKind, str] = {
     " as your GM.",
     "protest-twice": "Your earlier protest is still open, so this one was passed on to {gm} as a"
     " message and no more.",
+    "protest-again": "You have protested in this turn before, so this one was passed on to {gm} as"
+    " a message and no more.",
     "protest-many": "There are {limit} open protests in this game already, so yours was passed on"
     " to {gm} as a message and no more.",
     "protest-hand": "Your protest names no hand of yours, so it was not taken. You can name {names}"
@@ -98,7 +103,7 @@ def _contexts(press: Iterable[Press], viewer: str | None, gm: str) -> tuple[Pres
 def _heading(one: Press, viewer: str | None, gm: str) -> str:
     if not one.by:
         who = f"{gm}, your GM,"
-    elif one.by == viewer:
+    elif one.by == viewer and not one.before:
         who = "you"
     else:
         who = "a player" if one.anonymous else one.by

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import get_args
 
-from postal.engine.book import Book, committed, final, submit
-from postal.engine.deal import draw_pack, draw_seats
-from postal.engine.events import Event
-from postal.engine.game import TableSetup, adjudicate, due_of, start
-from postal.engine.orders import Bet, Expose, Line, Order
-from postal.engine.phases import ACTIONS
+from postal.engine.book import Book, committed, final
 from postal.engine.problems import Fault, Figures, Problem
 from postal.engine.rollback import on_file_again, with_seen
-from postal.engine.rulefile import option_choices, read_rules
-from postal.engine.rules import BettingPhase, ExposePhase, Rules
-from postal.engine.state import Game, Hand
+from postal.engine.rulefile import option_choices
+from postal.engine.rules import Rules
 from postal.engine.view import GameView, view
-from postal.engine.words import Verb
 from postal.reports.contexts import (
     Frame,
     Hold,
@@ -35,21 +27,20 @@ from postal.reports.contexts import (
 )
 from postal.reports.environment import TemplateMistakeError
 from postal.reports.render import Reports
+from postal.reports.sample_game import (
+    PLAYERS,
+    SECRET,
+    SLUG,
+    SampleTurn,
+    played_turns,
+    sample_rules,
+)
 from postal.reports.words import Press, Said, SaidKind
-from postal.resources import games_folder
 
-_PLAYERS = ("Ann", "Bob", "Cat", "Dan", "Eve", "Fay")
-_READER, _SILENT = "Ann", "Fay"
-_SLUG = "sample"
-_SECRET = bytes(32)
-_OPTIONS: Mapping[str, object] = {"exchange": "post"}
-_RAISE = 5_000
-_SHOWDOWN_TURN = 6
-_CALLED = "C"
-"""The table at which a raise in the showdown is called; at the others all check."""
+_READER = PLAYERS[0]
 
 _FRAME = Frame(
-    slug=_SLUG,
+    slug=SLUG,
     title="A sample game",
     gm="Grace",
     gm_address="grace@example.org",
@@ -83,27 +74,17 @@ _PRESS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A turn of the sample game: the game before and after it, what was on file, what happened."""
-
-    before: Game = field(repr=False)
-    book: Book = field(repr=False)
-    after: Game = field(repr=False)
-    events: tuple[Event, ...] = field(repr=False)
-
-
 def sample_mails(reports: Reports) -> Iterator[Rendered]:
     """Yield every kind of mail, of every phase; TemplateMistakeError where a packed one fails."""
-    rules = _rules()
+    rules = sample_rules()
     yield from _plain_mails(reports, rules)
-    for turn in _turns(rules):
+    for turn in played_turns(rules):
         if turn.before.turn == 1:
             yield reports.report(_FRAME, view(turn.before, _READER))
             yield from _receipts(reports, turn)
         yield from _gm_mails(reports, turn)
         # One player's eyes all along, and everybody else's in turn.
-        for player in dict.fromkeys((_READER, _PLAYERS[turn.before.turn % len(_PLAYERS)])):
+        for player in dict.fromkeys((_READER, PLAYERS[turn.before.turn % len(PLAYERS)])):
             yield from _player_mails(reports, turn, player)
 
 
@@ -146,7 +127,7 @@ def _plain_mails(reports: Reports, rules: Rules) -> Iterator[Rendered]:
     yield reports.gm_notice(_PLAIN_FRAME, "a notice", ["A sentence."], "The words\nof a player")
 
 
-def _gm_mails(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
+def _gm_mails(reports: Reports, turn: SampleTurn) -> Iterator[Rendered]:
     seen = view(turn.after, None)
     frame = replace(_FRAME, deadline=None) if turn.after.finished else _FRAME
     yield reports.observer(frame, seen, "Zoe", "report", turn.events, _PRESS)
@@ -159,13 +140,13 @@ def _gm_mails(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
         yield reports.gm_turn(_FRAME, seen, turn.events, troubles, _PRESS)
 
 
-def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
+def _player_mails(reports: Reports, turn: SampleTurn, player: str) -> Iterator[Rendered]:
     before, after = view(turn.before, player, turn.book), view(turn.after, player)
     number = turn.before.turn
     frame = replace(_FRAME, deadline=None) if turn.after.finished else _FRAME
     for looks in ((), (_FRAME.now,)) if turn.after.finished else ((),):
         press = _PRESS if looks or not turn.after.finished else ()
-        secret = _SECRET.hex()
+        secret = SECRET.hex()
         yield reports.report(frame, after, turn.events, secret=secret, looks=looks, press=press)
     yield reports.status(frame, after)
     filed = turn.book.of(player)
@@ -200,7 +181,7 @@ def _player_mails(reports: Reports, turn: _Turn, player: str) -> Iterator[Render
 
 
 def _table_mails(
-    reports: Reports, turn: _Turn, before: GameView, player: str
+    reports: Reports, turn: SampleTurn, before: GameView, player: str
 ) -> Iterator[Rendered]:
     """Yield what the GM, the calendar and other players have a player told."""
     told, number = (Said("passed-on"),), turn.before.turn
@@ -242,7 +223,7 @@ def _table_mails(
         yield reports.gift(_FRAME, before, before.arrived)
 
 
-def _rollbacks(reports: Reports, turn: _Turn, player: str) -> Iterator[Rendered]:
+def _rollbacks(reports: Reports, turn: SampleTurn, player: str) -> Iterator[Rendered]:
     """Yield the mails that a turn is played again, to one who may change his orders or may not."""
     game, number = with_seen(turn.before, [(turn.before.turn, turn.events)]), turn.before.turn
     for may_change, last, book in (
@@ -285,7 +266,7 @@ def _holidays(reports: Reports, seen: GameView) -> Iterator[Rendered]:
     yield reports.holiday(_FRAME, seen, "none")
 
 
-def _receipts(reports: Reports, turn: _Turn) -> Iterator[Rendered]:
+def _receipts(reports: Reports, turn: SampleTurn) -> Iterator[Rendered]:
     """Yield the receipts of mails with which something was odd."""
     seen = view(turn.before, _READER)
     missing = tuple(OnFile(item.hand, due=True, line=None) for item in seen.due)
@@ -345,71 +326,3 @@ _PROBLEMS = (
         number=3,
     ),
 )
-
-
-def _rules() -> Rules:
-    source = tomllib.loads((games_folder() / "smith.toml").read_text("utf-8"))
-    rules = read_rules(source, _OPTIONS, len(_PLAYERS))
-    assert isinstance(rules, Rules), "the packed game file is right"
-    return rules
-
-
-def _turns(rules: Rules) -> Iterator[_Turn]:
-    """Play the game to its end: one player is silent, one has no money left in the showdown."""
-    tables = [
-        TableSetup(
-            letter,
-            draw_seats(_SECRET, _SLUG, 1, letter, _PLAYERS),
-            draw_pack(_SECRET, _SLUG, 1, letter, rules.jokers),
-        )
-        for letter in "ABC"[: rules.tables]
-    ]
-    game = start(rules, _PLAYERS, tables)
-    while not game.finished:
-        if game.turn == _SHOWDOWN_TURN:
-            game = _impoverished(game)
-        book = Book()
-        for player in game.players:
-            if player != _SILENT:
-                book = submit(game, book, player, list(_lines(game, player))).book
-        after, events = adjudicate(game, book)
-        yield _Turn(game, book, after, events)
-        game = after
-
-
-def _impoverished(game: Game) -> Game:
-    """Return the game with the money of one player given away who will have to call."""
-    hand = next(hand for hand in game.hands if hand.table == _CALLED and not hand.over)
-    (first,) = due_of(game, hand)
-    rich, poor = hand.seats[first].player, hand.opponents(hand.seats[first].player)[0]
-    money = {**game.balances, rich: game.balances[rich] + game.balances[poor], poor: 0}
-    return replace(game, balances=money)
-
-
-def _lines(game: Game, player: str) -> Iterator[Line]:
-    for hand, index in game.hands_of(player):
-        if index in due_of(game, hand):
-            order = _order(game, hand, index)
-            yield Line(order.line(), 1, order)
-
-
-def _order(game: Game, hand: Hand, index: int) -> Order:
-    phase, seat = game.phase_of(hand), hand.seats[index]
-    assert phase is not None, "something is due"
-    if isinstance(phase, ExposePhase):
-        return Expose(hand.table, tuple(sorted(seat.hidden)[: phase.cards]))
-    if not isinstance(phase, BettingPhase):
-        return ACTIONS[type(phase)].default(game, hand, index)[0]
-    verb = _verb(game, hand, index, phase)
-    ahead = tuple(sorted(seat.hidden)[:1]) if verb == "raise" and "stay" in phase.closes else ()
-    return Bet(hand.table, verb, _RAISE if verb == "raise" else 0, ahead)
-
-
-def _verb(game: Game, hand: Hand, index: int, phase: BettingPhase) -> Verb:
-    """Return a bet: a raise and its answer, checks at one table, a fold where money is short."""
-    if hand.owed(index):
-        return "call" if "call" in phase.answer else "stay"
-    showdown = "check" in phase.open
-    if showdown and hand.table != _CALLED:
-        return "check"
-    return "raise" if game.balances[hand.seats[index].player] >= _RAISE else "fold"

@@ -15,11 +15,13 @@ SaidKind = Literal[
     "press-public-only",
     "press-unknown",
     "press-long",
+    "press-order",
     "press-back",
     "press-none",
     "protest",
     "protest-words",
     "protest-twice",
+    "protest-again",
     "protest-many",
     "protest-hand",
     "protest-over",
@@ -53,13 +55,15 @@ class Press:
     """Words for a report, of the player ``by``, or where that is empty of the GM.
 
     ``to`` names the players who alone get them, empty: all do. ``anonymous``: others than ``by``
-    are not told whose they are.
+    are not told whose they are. ``before``: the reader holds the seat of ``by`` now, and did not
+    when they were written.
     """
 
     text: str = field(repr=False)
     by: str = field(default="", repr=False)
     to: tuple[str, ...] = ()
     anonymous: bool = False
+    before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

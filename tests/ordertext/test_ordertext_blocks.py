@@ -62,3 +62,12 @@ def test_a_protest_without_its_colon_is_told_of() -> None:
     """As press and gm are."""
     (problem,) = read_mail("protest\n", CONTEXT).problems
     assert problem.fault is Fault.BLOCK_WITHOUT_COLON
+
+
+def test_orders_in_words_are_told_of() -> None:
+    """A block whose end was forgotten takes those below it: they must not vanish without a word."""
+    reading = read_mail("press:\nGood luck!\nA: fold\nB: fold\n> B: stay\nend\nB: fold\n", CONTEXT)
+    assert [line.order.line() for line in reading.lines] == ["B: fold"]
+    assert reading.unread == ("A: fold",)
+    unclosed = read_mail("A: stay\ngm:\nThanks!\nB: fold\n", CONTEXT)
+    assert unclosed.unread == ("B: fold",)

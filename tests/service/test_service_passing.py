@@ -168,3 +168,22 @@ def test_nobody_else_hears_of_it(dealt: League) -> None:
     before = len(dealt.outbox())
     dealt.say("Ann", QUESTION)
     assert {row.player for row in dealt.outbox()[before:]} == {"", "Ann"}
+
+
+def test_no_most_of_a_token_is_left_where_words_are_cut(dealt: League) -> None:
+    """Fifteen letters of it leave next to nothing to be guessed."""
+    token = dealt.token("Ann")
+    words = "Dear Grace, how do I\n" * 190
+    dealt.say("Ann", f"{words}{token} is mine, I think.\n")
+    (mail,) = to_gm(dealt)
+    assert token[:5] not in text_of(mail.raw)
+
+
+def test_orders_that_words_have_swallowed_are_left_out(dealt: League) -> None:
+    """The block has no end, so its writer is told; his cards are nobody's business."""
+    text = "May my sister play for me until Sunday evening?\npress:\nHello!\n"
+    dealt.write("Ann", f"{text}A:  give 2C 5D next, 9H previous\n")
+    dealt.poll()
+    (mail,) = to_gm(dealt)
+    assert "May my sister play" in said(mail)
+    assert "2C" not in said(mail)

@@ -4,13 +4,23 @@ from pathlib import Path
 
 import pytest
 
+from postal.engine.view import view
 from postal.service.desk.log import game_log
 from postal.service.desk.messages import abandon, cancel_words, message
 from postal.service.desk.players import revoke_tokens
 from postal.service.desk.replacing import replace_player
 from postal.service.turns.reports import write_reports
 from postal.store.words import take_press_back
-from tests.service.service_league import HOUR, SLUG, League, Written, open_league, text_of
+from tests.service.people_league import reply_to
+from tests.service.service_league import (
+    DEADLINE,
+    HOUR,
+    SLUG,
+    League,
+    Written,
+    open_league,
+    text_of,
+)
 
 PRESS = "press:\nI have never seen such cards.\nend\n"
 
@@ -259,3 +269,81 @@ def test_no_byte_tells_others_of_private_press(tmp_path: Path) -> None:
     none = private_mails(tmp_path, "none", "")
     assert len(one) > 4
     assert one == two == none
+
+
+def test_orders_in_press_are_neither_printed_nor_lost(dealt: League) -> None:
+    """Whoever forgets its end would show everybody his cards: he is told so."""
+    order = view(dealt.game, "Ann").due[0].examples[0]
+    answer = " ".join(dealt.say("Ann", f"press:\nGood luck!\n{order}\nend\n").split())
+    assert "One line of what you wrote for the report would be an order of yours" in answer
+    assert "LEFT UNREAD" in answer
+    assert f"| {order}" in answer
+    assert dealt.on_file("Ann") == []
+    dealt.play(1)
+    assert not any("Good luck" in reports(dealt, one) for one in dealt.players)
+
+
+def test_prose_about_orders_is_printed(dealt: League) -> None:
+    """A line of press is an order only where it is one from end to end."""
+    words = "A call would be silly, and a: fold, too."
+    dealt.write("Ann", f"press:\n{words}\nend\n")
+    dealt.play(1)
+    assert words in reports(dealt, "Bob")
+
+
+def replaced(tmp_path: Path, text: str, **options: object) -> League:
+    """Return a league in which Bob wrote a mail before Sue got his seat; the turn is over."""
+    league = game(tmp_path, **options)
+    league.write("Bob", text)
+    league.write("Ann", "press to Bob:\nDan is bluffing.\nend\n")
+    league.poll()
+    league.clock.advance(HOUR)
+    replace_player(league.work, SLUG, "Bob", "Sue", "sue@example.org")
+    return league
+
+
+def played(league: League) -> list[str]:
+    """Play the turn to its deadline; return the mails that Sue has got."""
+    league.clock.set(DEADLINE + HOUR)
+    league.poll()
+    assert len(league.due()) == 1
+    return [said(row) for row in league.outbox() if row.recipient == "sue@example.org"]
+
+
+def test_words_that_wait_are_of_who_wrote_them(tmp_path: Path) -> None:
+    """Not of who sits there when they are printed: what was private stays so."""
+    text = "press to Cat:\nI am leaving.\nend\npress:\nFarewell!\nend\n"
+    mails = played(replaced(tmp_path, text, press="private"))
+    assert "From Bob to all players: | Farewell!" in mails[-1]
+    assert not any("bluffing" in mail or "leaving" in mail for mail in mails)
+
+
+def test_who_came_after_takes_no_words_of_before_back(tmp_path: Path) -> None:
+    """They are another's, and neither count nor go."""
+    league = replaced(tmp_path, "press:\nFarewell!\nend\n", press="private")
+    row = [one for one in league.outbox() if one.recipient == "sue@example.org"][-1]
+    token = reply_to(row).partition("+")[2].partition("@")[0]
+    league.write("Sue", "cancel press\n", token=token)
+    assert any("Farewell" in mail for mail in played(league))
+    (receipt,) = league.outbox("Bob", "receipt")[-1:]
+    assert "nothing was taken back" in said(receipt)
+
+
+def test_who_came_after_is_not_told_whose_nameless_words_were(tmp_path: Path) -> None:
+    """Nor does a report that is made again say so."""
+    mails = played(replaced(tmp_path, "press:\nFarewell!\nend\n", anonymous=True))
+    assert "From a player to all players: | Farewell!" in mails[-1]
+    assert not any("From you" in mail for mail in mails)
+
+
+def test_no_token_stands_in_the_gms_words(dealt: League) -> None:
+    """The GM may have pasted in a player's mail."""
+    token = dealt.token("Ann")
+    message(dealt.work, SLUG, f"Ann wrote to {token}.")
+    message(dealt.work, SLUG, f"She did, to {token}.", with_report=True)
+    dealt.play(1)
+    abandon(dealt.work, SLUG, f"It was {token}.")
+    for kind in ("message", "report", "abandoned"):
+        text = text_of(dealt.outbox("Bob", kind)[-1].raw)
+        assert token not in text
+        assert "(token)" in text

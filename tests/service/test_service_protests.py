@@ -9,8 +9,11 @@ from postal.service.desk.holding import hold, resume, resume_due
 from postal.service.desk.log import game_log
 from postal.service.desk.messages import abandon
 from postal.service.desk.protests import evidence, list_protests
+from postal.service.desk.replacing import replace_player
 from postal.service.inbound.handling import work_out
 from postal.store.troubles import looks_at
+from postal.store.words import open_protests
+from tests.service.people_league import reply_to
 from tests.service.service_league import (
     DEADLINE,
     HOUR,
@@ -261,3 +264,56 @@ def test_no_byte_tells_whose_a_protest_is(tmp_path: Path) -> None:
     one, two = protest_mails(tmp_path, "Ann"), protest_mails(tmp_path, "Dan")
     assert len(one) == 4
     assert one == two
+
+
+def test_nobody_holds_a_turn_for_ever(dealt: League) -> None:
+    """Once in a turn is what a protest of a player holds; the next turn is another matter."""
+    protest(dealt, "Ann")
+    dealt.clock.advance(3 * DAY)
+    assert resume_due(dealt.work) == 1
+    assert "You have protested in this turn before" in protest(dealt, "Ann", table="B")
+    assert not on_hold(dealt)
+    assert any("a word from Ann" in row.subject for row in dealt.outbox(""))
+    protest(dealt, "Bob")
+    dealt.write("Bob", "cancel protest\n")
+    dealt.poll()
+    assert "You have protested in this turn before" in protest(dealt, "Bob")
+    assert resume_due(dealt.work) == 1
+    dealt.play(1)
+    assert "with Grace" in protest(dealt, "Ann")
+    assert on_hold(dealt)
+
+
+def test_who_gets_the_seat_learns_of_no_protest_of_before(dealt: League) -> None:
+    """It is the former holder's: it stays open, and the new one may protest too."""
+    protest(dealt, "Ann")
+    dealt.clock.advance(HOUR)
+    replace_player(dealt.work, SLUG, "Ann", "Sue", "sue@example.org")
+    row = [one for one in dealt.outbox() if one.recipient == "sue@example.org"][-1]
+    token = reply_to(row).partition("+")[2].partition("@")[0]
+    told = []
+    for text in ("cancel protest\n", "protest A:\nUnfair!\nend\n"):
+        dealt.write("Sue", text, token=token)
+        dealt.poll()
+        told.append(said(dealt.outbox("Ann", "receipt")[-1]))
+    assert "No protest of yours is open" in told[0]
+    assert "with Grace as your GM" in told[1]
+    assert states(dealt) == [("Ann", "open"), ("Ann", "open")]
+
+
+def test_a_protest_at_the_end_of_a_hold_puts_it_off(
+    quick: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It came after the game was found to go on, and before that was written."""
+    protest(quick, "Ann")
+    quick.clock.advance(3 * DAY)
+
+    def slowly(*arguments: object) -> object:
+        monkeypatch.undo()
+        protest(quick, "Bob")
+        return open_protests(*arguments)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr("postal.service.desk.holding.open_protests", slowly)
+    assert resume_due(quick.work) == 0
+    assert on_hold(quick)
+    assert ("Bob", "open") in states(quick)

@@ -42,12 +42,15 @@ def hold(work: Workplace, slug: str, until: datetime | None = None, *, why: str 
     until_written(lambda: _hold(work, slug, until, why))
 
 
-def resume(work: Workplace, slug: str, who: str = "GM") -> datetime | None:
+def resume(
+    work: Workplace, slug: str, who: str = "GM", *, only_due: bool = False
+) -> datetime | None:
     """Let a game go on with as much time as was left; return the deadline (UTC), and tell all.
 
-    It is the ruling on its open protests too (RULES.md 10.8). PostalError where it is not on hold.
+    It is the ruling on its open protests too (RULES.md 10.8). ``only_due``: where its hold was to
+    end by now, which a protest may have put off meanwhile. PostalError where it is not on hold.
     """
-    return until_written(lambda: _resume(work, slug, who))
+    return until_written(lambda: _resume(work, slug, who, only_due=only_due))
 
 
 def resume_due(work: Workplace) -> int:
@@ -60,7 +63,7 @@ def resume_due(work: Workplace) -> int:
     done = 0
     for slug in slugs:
         try:
-            resume(work, slug, "postal")
+            resume(work, slug, "postal", only_due=True)
         except UnreadableGameError as error:
             set_unreadable_aside(work, error)
         except PostalError as error:
@@ -91,13 +94,15 @@ def _hold(work: Workplace, slug: str, until: datetime | None, why: str) -> None:
         letters.queue(session)
 
 
-def _resume(work: Workplace, slug: str, who: str) -> datetime | None:
+def _resume(work: Workplace, slug: str, who: str, *, only_due: bool) -> datetime | None:
     now = work.clock.now()
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
         _refuse(loaded, on_hold=True)
-        turn, since = loaded.turn, loaded.row.hold_since
+        turn, since, until = loaded.turn, loaded.row.hold_since, loaded.row.hold_until
         assert since is not None, "it is on hold"
+        if only_due and (until is None or until > now):
+            raise PostalError(f"{slug} is on hold for longer now: nothing was done.")
         deadline, due_at = turn.deadline if turn else None, turn.due_at if turn else None
         remind_at = turn.remind_at if turn else None
         after = _with(loaded, hold_since=None, hold_until=None, hold_why="")
@@ -112,7 +117,7 @@ def _resume(work: Workplace, slug: str, who: str) -> datetime | None:
         letters = _letters(session, work, after, "over", protests)
     with work.database.transaction() as session:
         row = _locked(session, loaded.id)
-        if row.hold_since != since:
+        if (row.hold_since, row.hold_until) != (since, until):
             raise OvertakenError
         if end_protests(session, loaded.id, now) != protests:
             raise OvertakenError

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from sqlmodel import Session
+
 from postal.engine.view import view
 from postal.errors import PostalError, UsageError
+from postal.mail.disguises import struck_out
 from postal.reports.display import counted
 from postal.reports.said import MOST_CHARACTERS, MOST_LINES, fits
 from postal.service.loading import LoadedGame, find_game, load_game
@@ -12,6 +17,7 @@ from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import OvertakenError, until_written
 from postal.service.workplace import Workplace
 from postal.store.rows import GameRow, GameStatus, JournalRow, PressRow, TurnStatus, fold
+from postal.store.tokens import tokens_among
 from postal.store.turns import close_turn
 from postal.store.words import end_protests, take_press_back, waiting_press
 
@@ -32,9 +38,9 @@ def message(
     ``with_report``: they stand at the head of the next turn's report instead. Nobody learns what
     was written to another. Raises PostalError for a player who isn't there.
     """
-    text = _checked(words)
+    given = _checked(words)
     if with_report:
-        return _with_report(work, slug, text, player)
+        return _with_report(work, slug, given, player)
 
     def deed() -> int:
         with work.database.reading() as session:
@@ -42,6 +48,7 @@ def message(
             seats = [one for one in loaded.seats if player is None or _is(loaded, one.name, player)]
             if not seats:
                 raise PostalError(f"There is no player {player!r} in {slug}.")
+            text = _clean(session, given)
             letters, sent = Letters(session, work), 0
             for seat in seats:
                 seen = view(loaded.game, seat.name)
@@ -75,7 +82,7 @@ def cancel_words(work: Workplace, slug: str) -> int:
     return until_written(deed)
 
 
-def _with_report(work: Workplace, slug: str, text: str, player: str | None) -> int:
+def _with_report(work: Workplace, slug: str, given: str, player: str | None) -> int:
     with work.database.transaction() as session:
         loaded = load_game(session, find_game(session, slug))
         if loaded.row.status is not GameStatus.RUNNING:
@@ -83,6 +90,7 @@ def _with_report(work: Workplace, slug: str, text: str, player: str | None) -> i
         to = [one.name for one in loaded.seats if player and _is(loaded, one.name, player)]
         if player and not to:
             raise PostalError(f"There is no player {player!r} in {slug}.")
+        text = _clean(session, given)
         waiting = [row for row in waiting_press(session, loaded.id) if row.seat_id is None]
         if not fits([*(row.text for row in waiting), text]):
             raise UsageError(
@@ -103,17 +111,17 @@ def abandon(work: Workplace, slug: str, words: str = "") -> None:
 
     PostalError where it is over already. What was stored stays.
     """
-    text = _checked(words) if words else ""
-    until_written(lambda: _abandon(work, slug, text))
+    given = _checked(words) if words else ""
+    until_written(lambda: _abandon(work, slug, given))
 
 
-def _abandon(work: Workplace, slug: str, text: str) -> None:
+def _abandon(work: Workplace, slug: str, given: str) -> None:
     now = work.clock.now()
     with work.database.reading() as session:
         loaded = load_game(session, find_game(session, slug))
         if loaded.row.status is not GameStatus.RUNNING:
             raise PostalError(f"{slug} is over already: nothing was done.")
-        letters = Letters(session, work)
+        text, letters = _clean(session, given), Letters(session, work)
         for seat in loaded.seats:
             seen = view(loaded.game, seat.name)
             rendered = work.reports.abandoned(letters.frame(loaded, seat), seen, text)
@@ -146,6 +154,11 @@ def _checked(words: str) -> str:
     if len(text) > MOST_WORDS:
         raise UsageError(f"The text is too long: {MOST_WORDS} characters are the most.")
     return text
+
+
+def _clean(session: Session, words: str) -> str:
+    """Return words without the token of anybody, which a mail that was pasted in may hold."""
+    return struck_out(words, partial(tokens_among, session))
 
 
 def _entry(work: Workplace, loaded: LoadedGame, what: str, said: str) -> JournalRow:

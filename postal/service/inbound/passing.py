@@ -8,7 +8,7 @@ from functools import partial
 
 from sqlmodel import Session
 
-from postal.engine.problems import Fault, Problem
+from postal.engine.problems import Fault
 from postal.mail.disguises import struck_out
 from postal.ordertext import Reading, own_words
 from postal.reports import Said, shown_name
@@ -45,13 +45,16 @@ def plain_words(case: SeatCase, reading: Reading) -> str | None:
     least = _A_SIGNATURE if reading.problems and not case.loaded.game.finished else 0
     if not asks and reading.prose <= least:
         return None
-    owned = (_without(own_words(text), wrong) for text in case.incoming.texts)
+    orders = [*(one.line for one in wrong), *(text for _, text in reading.cut)]
+    owned = (_without(own_words(text), orders) for text in case.incoming.texts)
     return next((own for own in owned if own.strip()), "")
 
 
 def clean(case: SeatCase, words: str) -> str:
     """Return words without any token, and no more of them than is passed on."""
-    return struck_out(words.strip()[:MOST_WORDS], partial(tokens_among, case.session))
+    # Cut after that, lest most of a token is left at the end.
+    words = struck_out(words.strip()[: 2 * MOST_WORDS], partial(tokens_among, case.session))
+    return words[:MOST_WORDS]
 
 
 def pass_on(case: SeatCase, words: str) -> tuple[Said, tuple[Change, ...]]:
@@ -107,11 +110,15 @@ def noted(case: SeatCase, what: str, sentence: str) -> Change:
     return change
 
 
-def _without(words: str, wrong: Sequence[Problem]) -> str:
-    """Return words without the lines in which an order went wrong."""
-    texts = [one.line for one in wrong if one.line]
-    lines = (line for line in words.splitlines() if not any(text in line for text in texts))
-    return "\n".join(lines)
+def _without(words: str, orders: Sequence[str]) -> str:
+    """Return words without the lines that hold what was meant as an order."""
+    texts = [" ".join(one.split()) for one in orders if one.strip()]
+    kept = [
+        line
+        for line in words.splitlines()
+        if not any(text in " ".join(line.split()) for text in texts)
+    ]
+    return "\n".join(kept)
 
 
 def _keep_back(case: SeatCase) -> tuple[Said, tuple[Change, ...]]:

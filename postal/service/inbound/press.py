@@ -10,7 +10,7 @@ from functools import partial
 from sqlmodel import Session
 
 from postal.mail.disguises import struck_out
-from postal.ordertext import Command
+from postal.ordertext import Command, read_quoted
 from postal.ordertext.folding import fold
 from postal.reports import Said
 from postal.reports.said import MOST_CHARACTERS, fits
@@ -18,9 +18,10 @@ from postal.service.inbound.case import SeatCase
 from postal.service.inbound.passing import Change, noted
 from postal.service.loading import LoadedGame
 from postal.service.overtaken import OvertakenError
+from postal.service.records.play import order_context
 from postal.store.rows import GameStatus, PressRow
 from postal.store.tokens import tokens_among
-from postal.store.words import take_press_back, waiting_press
+from postal.store.words import held_since, take_press_back, waiting_press
 
 _AND = re.compile(r" (?:and|&) ")
 
@@ -35,28 +36,26 @@ class PressTaking:
     _back: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Look up what waits of the seat."""
-        rows = waiting_press(self.case.session, self.case.loaded.id)
-        self._waiting = [row for row in rows if row.seat_id == self.case.seat.id]
+        """Look up what waits of the seat, of who holds it now."""
+        session, seat = self.case.session, self.case.seat
+        since = held_since(session, seat.id, seat.person.id)
+        self._waiting = [
+            row
+            for row in waiting_press(session, self.case.loaded.id)
+            if row.seat_id == seat.id and since is not None and row.at >= since
+        ]
 
     def add(self, command: Command) -> Said:
         """Take what a ``press:`` block says, and return what becomes of it."""
-        case, rules = self.case, self.case.loaded.rules
-        allowed = rules.choice("press")
-        if allowed == "off":
-            return Said("press-off")
-        if case.loaded.row.status is not GameStatus.RUNNING:
-            return Said("press-over")
-        if command.about and allowed != "private":
-            return Said("press-public-only")
+        case = self.case
         to = _named(case, command.about) if command.about else ()
+        refused = self._refused(command)
+        if refused is not None:
+            return refused
         if to is None:
             others = (seat.name for seat in case.loaded.seats if seat.name != case.seat.name)
             return Said("press-unknown", tuple(others))
         text = struck_out(command.argument, partial(tokens_among, case.session))
-        kept = [row.text for row in self._waiting if row.id not in self._back]
-        if not fits([*kept, *(row.text for row in self._new), text]):
-            return Said("press-long", limit=MOST_CHARACTERS)
         self._new.append(
             PressRow(
                 game_id=case.loaded.id,
@@ -67,7 +66,25 @@ class PressTaking:
                 at=case.work.clock.now(),
             )
         )
-        return Said("press", to, anonymous=bool(rules.options["anonymous"]))
+        return Said("press", to, anonymous=bool(case.loaded.rules.options["anonymous"]))
+
+    def _refused(self, command: Command) -> Said | None:
+        """Return why nothing of a block is printed, whoever it is to; None where it may be."""
+        loaded = self.case.loaded
+        allowed = loaded.rules.choice("press")
+        if allowed == "off":
+            return Said("press-off")
+        if loaded.row.status is not GameStatus.RUNNING:
+            return Said("press-over")
+        if command.about and allowed != "private":
+            return Said("press-public-only")
+        if read_quoted(command.argument, order_context(loaded.game, self.case.seat.name)):
+            # Cards that nobody else may see, more often than not: he forgot the end of his press.
+            return Said("press-order")
+        kept = [row.text for row in self._waiting if row.id not in self._back]
+        kept += [row.text for row in self._new]
+        too_long = not fits([*kept, command.argument])
+        return Said("press-long", limit=MOST_CHARACTERS) if too_long else None
 
     def take_back(self) -> Said:
         """Take back all that waits, and what stands further up in the mail."""

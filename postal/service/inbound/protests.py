@@ -25,7 +25,7 @@ from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter
 from postal.service.overtaken import OvertakenError
 from postal.store.rows import GameRow, GameStatus, ProtestRow
-from postal.store.words import open_protests
+from postal.store.words import held_since, open_protests, protests_of
 
 MOST_OPEN = 3
 """How many protests of a game can be open at once, one of each player."""
@@ -75,7 +75,7 @@ def take_back(case: SeatCase) -> tuple[Said, tuple[Change, ...]]:
     """Take a player's open protest back; where none is left the game goes on at the next round."""
     now, loaded = case.work.clock.now(), case.loaded
     found = open_protests(case.session, loaded.id)
-    mine = next((one for one in found if one.seat_id == case.seat.id), None)
+    mine = next(iter(_his(case, found)), None)
     if mine is None:
         return Said("protest-none"), ()
     left = [one.until for one in found if one is not mine]
@@ -99,16 +99,33 @@ def take_back(case: SeatCase) -> tuple[Said, tuple[Change, ...]]:
 
 
 def _refusal(case: SeatCase) -> Said | None:
-    """Return why a protest holds nothing, None where it does."""
+    """Return why a protest holds nothing, None where it does.
+
+    A player holds a turn once: else he could keep it from ever being adjudicated.
+    """
     loaded = case.loaded
     if loaded.row.status is not GameStatus.RUNNING:
         return Said("protest-over")
     if not loaded.rules.number("protest_days"):
         return Said("protest-words")
     found = open_protests(case.session, loaded.id)
-    if any(one.seat_id == case.seat.id for one in found):
+    if _his(case, found):
         return Said("protest-twice")
+    began = loaded.turn.opened_at if loaded.turn else None
+    his = _his(case, protests_of(case.session, loaded.id))
+    if began is not None and any(one.at >= began for one in his):
+        return Said("protest-again")
     return Said("protest-many", limit=MOST_OPEN) if len(found) >= MOST_OPEN else None
+
+
+def _his(case: SeatCase, found: Sequence[ProtestRow]) -> list[ProtestRow]:
+    """Return those protests that are of who holds the seat now, not of who held it before."""
+    since = held_since(case.session, case.seat.id, case.seat.person.id)
+    return [
+        one
+        for one in found
+        if one.seat_id == case.seat.id and since is not None and one.at >= since
+    ]
 
 
 def _hand(case: SeatCase, about: str) -> str | None:

@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
-from postal.clock import zone_called
 from postal.mail.calendar import DeadlineEvent, calendar_text
 from postal.mail.incoming import Incoming
 from postal.mail.message import Outgoing, build
 from postal.mail.tokens import message_id, plus_address, subject_tag
-from postal.reports import Frame, Rendered, shown_name
+from postal.reports import Rendered, shown_name
 from postal.service.loading import LoadedGame
+from postal.service.outbound.frames import Frames
 from postal.service.outbound.kinds import MOST_ANSWERS, REPORTS, LetterKind
 from postal.service.outbound.mistakes import template_sentence, template_trouble
 from postal.service.overtaken import OvertakenError
@@ -62,7 +62,7 @@ class Letter:
     resigns: bool = False
 
 
-class Letters:
+class Letters(Frames):
     """Builds the letters of one use case and keeps them until its transaction queues them.
 
     Everything that is looked up is looked up through the session it is given, which only reads.
@@ -70,60 +70,14 @@ class Letters:
 
     def __init__(self, session: Session, work: Workplace) -> None:
         """Take the session to read in."""
-        self.session, self.work = session, work
+        super().__init__(work)
+        self.session = session
         self._threads: dict[tuple[int, int], dict[int, list[str]]] = {}
         self._messages: list[OutboxRow] = []
         self._tokens: list[TokenRow] = []
         self._mistakes: set[str] = set()
         self._notices: list[tuple[TroubleRow, OutboxRow]] = []
         self._serials: dict[int, int] = {}
-
-    def frame(
-        self, loaded: LoadedGame, seat: HeldSeat | None = None, *, orders_for: int | None = None
-    ) -> Frame:
-        """Return what a mail of a game says beside the play: who, where to, and until when.
-
-        For a ``seat`` the address that is answered to holds its token for turn ``orders_for``, the
-        turn in play where it is left out.
-        """
-        identity, turn = self.work.identity, loaded.turn
-        mailbox, tag = identity.mailbox, ""
-        if seat is not None:
-            token = self.work.token(loaded.row, orders_for or loaded.game.turn, seat.seat)
-            mailbox = plus_address(mailbox, token) if identity.plus else mailbox
-            tag = "" if identity.plus else f"{loaded.row.slug} {subject_tag(token)}"
-        return Frame(
-            slug=loaded.row.slug,
-            title=loaded.rules.name,
-            gm=identity.gm_name,
-            gm_address=identity.gm_address,
-            mailbox=mailbox,
-            deadline=turn.deadline if turn else None,
-            zone=turn.zone if turn else loaded.row.zone,
-            commitment=loaded.row.commitment,
-            now=self.work.clock.now(),
-            reply_subject=tag,
-            holders=loaded.holders,
-            on_hold=loaded.row.hold_since is not None,
-            hold_until=loaded.row.hold_until,
-            own_zone=_zone(seat),
-            settle=loaded.row.settle if turn else None,
-            grace=loaded.rules.number("grace"),
-        )
-
-    def resigning_frame(self, loaded: LoadedGame, seat: HeldSeat) -> Frame:
-        """Return the frame of a mail that asks a seat's holder whether he gives it up."""
-        token = self.work.resigning_token(loaded.row, loaded.game.turn, seat.seat)
-        return replace(self.address_frame(loaded, token), own_zone=_zone(seat))
-
-    def address_frame(self, loaded: LoadedGame, token: str) -> Frame:
-        """Return the frame of a mail to an address that is answered with ``token``."""
-        mailbox, plus = self.work.identity.mailbox, self.work.identity.plus
-        return replace(
-            self.frame(loaded),
-            mailbox=plus_address(mailbox, token) if plus else mailbox,
-            reply_subject="" if plus else f"{loaded.row.slug} {subject_tag(token)}",
-        )
 
     def to_player(self, loaded: LoadedGame, seat: HeldSeat, letter: Letter) -> bool:
         """Write to a seat's holder, never to the From of a mail; False where that can't be now.
@@ -275,7 +229,7 @@ class Letters:
         answer_to: tuple[str, str] = ("", ""),
     ) -> None:
         """Write a notice to the GM; ``sentences`` and another's ``words`` hold no secret."""
-        frame = self.frame(loaded) if loaded else self._frame_of_none()
+        frame = self.frame(loaded) if loaded else self.frame_of_none()
         rendered = self.work.reports.gm_notice(frame, subject, sentences, words)
         self.to_gm(rendered, loaded, turn, once=once, answer_to=answer_to)
 
@@ -374,19 +328,6 @@ class Letters:
         trouble = template_trouble(self.work, sentence)
         self._notices.append((trouble, self._messages[notice]))
 
-    def _frame_of_none(self) -> Frame:
-        return Frame(
-            slug="postal",
-            title="postal",
-            gm=self.work.identity.gm_name,
-            gm_address=self.work.identity.gm_address,
-            mailbox=self.work.identity.mailbox,
-            deadline=None,
-            zone="UTC",
-            commitment="",
-            now=self.work.clock.now(),
-        )
-
     def _enough(self, recipient: str, kind: LetterKind) -> bool:
         """Whether an address has been answered enough for now, this use case's letters too."""
         now = self.work.clock.now()
@@ -414,12 +355,6 @@ class Letters:
                         found.setdefault(seat_id, []).append(name)
             self._threads[key] = found
         return self._threads[key].get(seat.id, [])
-
-
-def _zone(seat: HeldSeat | None) -> str:
-    """Return the zone of a holder's clocks, empty where it isn't known, or not known any more."""
-    named = seat.person.zone if seat else None
-    return (zone_called(named) or "") if named else ""
 
 
 def recipient_of(seat: HeldSeat, answers: Incoming | None) -> str:

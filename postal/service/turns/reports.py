@@ -41,8 +41,8 @@ def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
     kind = LetterKind.FINAL if finished else LetterKind.REPORT if turn else LetterKind.WELCOME
     said = _press(loaded, press)
     for seat in loaded.seats:
-        heard_of = seat.name in heard
-        rendered = _report(letters, loaded, seat, events, said, book, heard=heard_of)
+        heard_of, words = seat.name in heard, _press_for(letters, loaded, seat, press)
+        rendered = _report(letters, loaded, seat, events, words, book, heard=heard_of)
         letters.to_player(loaded, seat, Letter(kind, rendered, turn))
     if turn:
         write_to_observers(letters, loaded, events, said)
@@ -74,10 +74,7 @@ def write_report_again(
     orders, stored = evidence_of(letters.session, done)
     events = decode_events(stored) if stored else ()
     heard = bool(orders) and seat.name in decode_book(orders).heard
-    since = held_since(letters.session, seat.id, seat.person.id)
-    rows = printed_press(letters.session, loaded.id, done)
-    # What was said to who held the seat before was his alone.
-    press = _press(loaded, [row for row in rows if not row.to or (since and row.at >= since)])
+    press = _press_for(letters, loaded, seat, printed_press(letters.session, loaded.id, done))
     rendered = _report(letters, loaded, seat, events, press, book, heard=heard)
     letter = Letter(LetterKind.RESEND, rendered, loaded.game.turn - 1, answers=answers)
     letters.to_player(loaded, seat, letter)
@@ -107,8 +104,25 @@ def _report(  # noqa: PLR0913 - what was, what is, and whose it is
     )
 
 
-def _press(loaded: LoadedGame, rows: Sequence[PressRow]) -> tuple[Press, ...]:
-    """Return rows of press for the reports."""
+def _press_for(
+    letters: Letters, loaded: LoadedGame, seat: HeldSeat, rows: Sequence[PressRow]
+) -> tuple[Press, ...]:
+    """Return what press a seat's report has: nothing private of before its holder had it.
+
+    What was said to, or by, whoever held it then was theirs alone.
+    """
+    if not rows:
+        return ()
+    since = held_since(letters.session, seat.id, seat.person.id)
+    earlier = {row.id for row in rows if since is None or row.at < since}
+    kept = [row for row in rows if row.id not in earlier or not row.to]
+    return _press(loaded, kept, {row.id for row in kept if row.seat_id == seat.id} & earlier)
+
+
+def _press(
+    loaded: LoadedGame, rows: Sequence[PressRow], before: Collection[int | None] = ()
+) -> tuple[Press, ...]:
+    """Return rows of press for a report; ``before`` are ids of those by the seat's last holder."""
     names = {seat.id: seat.name for seat in loaded.seats}
     anonymous = bool(loaded.rules.options["anonymous"])
     return tuple(
@@ -117,6 +131,7 @@ def _press(loaded: LoadedGame, rows: Sequence[PressRow]) -> tuple[Press, ...]:
             names[row.seat_id] if row.seat_id else "",
             tuple(row.to.splitlines()),
             anonymous=anonymous and row.seat_id is not None,
+            before=row.id in before,
         )
         for row in rows
     )
