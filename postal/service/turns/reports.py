@@ -41,8 +41,8 @@ def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
     kind = LetterKind.FINAL if finished else LetterKind.REPORT if turn else LetterKind.WELCOME
     said = _press(loaded, press)
     for seat in loaded.seats:
-        heard_of = seat.name in heard
-        rendered = _report(letters, loaded, seat, events, said, book, heard=heard_of)
+        heard_of, his = seat.name in heard, _press(loaded, _of_his_time(letters, seat, press))
+        rendered = _report(letters, loaded, seat, events, his, book, heard=heard_of)
         letters.to_player(loaded, seat, Letter(kind, rendered, turn))
     if turn:
         write_to_observers(letters, loaded, events, said)
@@ -74,10 +74,8 @@ def write_report_again(
     orders, stored = evidence_of(letters.session, done)
     events = decode_events(stored) if stored else ()
     heard = bool(orders) and seat.name in decode_book(orders).heard
-    since = held_since(letters.session, seat.id, seat.person.id)
     rows = printed_press(letters.session, loaded.id, done)
-    # What was said to who held the seat before was his alone.
-    press = _press(loaded, [row for row in rows if not row.to or (since and row.at >= since)])
+    press = _press(loaded, _of_his_time(letters, seat, rows))
     rendered = _report(letters, loaded, seat, events, press, book, heard=heard)
     letter = Letter(LetterKind.RESEND, rendered, loaded.game.turn - 1, answers=answers)
     letters.to_player(loaded, seat, letter)
@@ -105,6 +103,14 @@ def _report(  # noqa: PLR0913 - what was, what is, and whose it is
         looks=looks,
         press=press,
     )
+
+
+def _of_his_time(letters: Letters, seat: HeldSeat, rows: Sequence[PressRow]) -> list[PressRow]:
+    """Return press but for what was said to who held the seat before: that was his alone."""
+    if not any(row.to for row in rows):
+        return list(rows)
+    since = held_since(letters.session, seat.id, seat.person.id)
+    return [row for row in rows if not row.to or (since and row.at >= since)]
 
 
 def _press(loaded: LoadedGame, rows: Sequence[PressRow]) -> tuple[Press, ...]:
