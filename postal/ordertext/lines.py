@@ -25,6 +25,7 @@ _NAMELESS = frozenset({Fault.NO_TABLE_FIRST, Fault.TWO_ORDERS, Fault.SPLIT_ORDER
 """Faults of what is an order for a hand, though it may not be said for which."""
 _NUMBERED = re.compile(r"[^\w(]*\(?[0-9]{1,3}[.):]")
 _BESIDE_ORDERS = frozenset({"wait", "ready"})
+_RESIGN = "resign"
 
 Found = Line | Command | Problem
 
@@ -125,6 +126,9 @@ def read_record_parts(raw: str, number: int, context: Context) -> list[Found]:
         return [_too_long(raw, number)]
     texts = [text for text in split_parts(raw) if text] or [raw]
     parts = _read_parts(texts, number, context, letterless=True)
+    alone = parts[0].found
+    if len(parts) == 1 and isinstance(alone, Command) and alone.name == _RESIGN:
+        return [alone]
     return [_beside_others(part, number) for part in parts]
 
 

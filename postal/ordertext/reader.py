@@ -59,8 +59,8 @@ def read_quoted(text: str, context: Context) -> tuple[tuple[int, str], ...]:
 def read_record_line(text: str, context: Context) -> Reading:
     """Return what one line of a game record means: each part is an order or a problem.
 
-    ``cancel``, ``wait`` and ``ready`` may stand there too. Nothing is quoted and nothing is
-    prose in a record (RECORD.md).
+    ``cancel``, ``wait``, ``ready`` and ``resign`` may stand there too. Nothing is quoted and
+    nothing is prose in a record (RECORD.md).
     """
     scan = _Scan(context, [text])
     scan.sort(read_record_parts(text, 1, context))

@@ -95,11 +95,14 @@ class LoadedGame:
         raise KeyError(name)
 
     def seat_meant(self, named: str) -> HeldSeat | None:
-        """Return the seat that somebody means by its own name or its holder's; None: none is."""
-        for seat in self.seats:
-            if fold(named) in (fold(seat.name), fold(self.holders.get(seat.name, seat.name))):
-                return seat
-        return None
+        """Return the seat that somebody means by its own name or its holder's.
+
+        None where none is, or where it can't be told which, since several robots hold seats.
+        """
+        own = [seat for seat in self.seats if fold(seat.name) == fold(named)]
+        held = [name for name, holder in self.holders.items() if fold(holder) == fold(named)]
+        meant = own or [self.seat(name) for name in held]
+        return meant[0] if len(meant) == 1 else None
 
     def seat_by_id(self, seat_id: int) -> HeldSeat:
         """Return the seat of that id; KeyError where there is none."""

@@ -60,13 +60,14 @@ def games_of_absent(session: Session, since: date) -> Sequence[GameRow]:
     return list(found.values())
 
 
-def gm_moved_at(session: Session, game_id: int, turn: int) -> datetime | None:
-    """Return when the GM last set the deadline of a turn; None: never."""
+def gm_moved_at(session: Session, game_id: int, turn: int, opened_at: datetime) -> datetime | None:
+    """Return when the GM last set the deadline of a turn that was opened then; None: never."""
     statement = (
         select(JournalRow.at)
         .where(
             JournalRow.game_id == game_id,
             JournalRow.turn == turn,
+            JournalRow.at >= opened_at,
             JournalRow.what == "deadline",
             JournalRow.who == "GM",
         )

@@ -13,7 +13,7 @@ from postal.store.rows import Hindrance, OutboxRow, OutboxState
 from postal.store.rows.mails import UNSENT
 
 _TO_SEND = (OutboxState.QUEUED, OutboxState.UNKNOWN)
-_ASKING = ("welcome", "report", "resend")
+_ASKING = ("welcome", "report", "resend", "rollback")
 """The kinds of mail that ask for a turn's orders."""
 
 # Made once, for every answer needs them: to make a statement takes longer than to send it.

@@ -114,14 +114,8 @@ def test_the_help_shows_every_way_to_bet() -> None:
     mail = MAIL.help(FRAME)
     shown = marked(mail)
     for line in shown:
-<<<<<<< HEAD
-        # What opens a block needs its text and its end.
-        whole = f"{line} hello\nend" if line.endswith(":") else line
-        read = read_mail(whole, context(seen))
-=======
         block = "\nWhat a hand!\nend" if line.endswith(":") else ""
         read = read_mail(f"{line}{block}", context(seen))
->>>>>>> rev1
         assert not read.problems, line
         assert read.lines or read.commands or line == "end", line
     bets = ("raise 40000", "raise max", "raise min", "stay", "fold", "check", "call")

@@ -9,6 +9,7 @@ from postal.service.desk.adjudicate import force_turn
 from postal.service.turns.calendar import Calendar
 from postal.store.troubles import journal_of
 from tests.service.service_league import DEADLINE, HOUR, SIX, League, open_league, text_of
+from tests.service.test_service_resigning import RESIGN, answer
 
 GAME = "first"
 WEEK = timedelta(days=7)
@@ -154,3 +155,12 @@ def test_9_7_the_new_deadline_is_no_quiet_day_and_lies_ahead(quick: League) -> N
     late = quick.loaded("late").turn
     assert late is not None
     assert late.deadline == DEADLINE + timedelta(days=1) + WEEK
+
+
+def test_9_7_who_has_resigned_was_heard_of(first: League) -> None:
+    """The others don't wait a week for somebody who has said that he won't play on."""
+    first.write("Ann", RESIGN, slug=GAME)
+    first.poll()
+    answer(first, RESIGN)
+    order(first, *SIX[1:])
+    assert at_deadline(first) == [1]

@@ -10,6 +10,7 @@ from postal.service.desk.holding import hold, resume
 from postal.service.desk.holidays import cancel_holidays, note_holiday
 from postal.service.desk.log import game_log
 from postal.service.desk.merging import merge_people
+from postal.service.desk.rollback import roll_back, what_was_shown
 from postal.service.desk.timing import set_deadline
 from postal.service.turns.holidays import follow_holidays
 from postal.store.absences import absences_of
@@ -209,3 +210,16 @@ def test_a_forgotten_persons_holidays_are_gone(ended: League) -> None:
     forget(ended.work, "Bob", "Player One")
     with ended.database.reading() as session:
         assert absences_of(session, [person]) == []
+
+
+def test_the_gms_word_ends_with_the_turn_that_was_taken_back(quick: League) -> None:
+    """Where it is played again its deadline is a new one, of which he has said nothing."""
+    quick.say("Ann", "holiday 2026-03-10 to 2026-03-15\n")
+    quick.clock.advance(HOUR)
+    set_deadline(quick.work, SLUG, DEADLINE + DAY)
+    quick.play(1)
+    quick.clock.move_to(DEADLINE - 6 * DAY)
+    roll_back(quick.work, what_was_shown(quick.work, SLUG, 1))
+    assert deadline(quick) == DEADLINE + DAY
+    assert follow_holidays(quick.work) == 1
+    assert deadline(quick) == PAST

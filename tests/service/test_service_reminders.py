@@ -22,6 +22,7 @@ from tests.service.service_league import (
     parsed,
     text_of,
 )
+from tests.service.test_service_resigning import resign
 
 DAY = timedelta(days=1)
 MISSING = "smith-1: orders are missing, turn 1"
@@ -167,3 +168,11 @@ def test_rounds_remind_and_read_no_whole_table(dealt: League) -> None:
     assert statements.whole_tables(dealt.database) == []
     assert sorted(reminded(dealt)) == sorted(SIX)
     assert [to for to, raw in dealt.post.sent if b"reminder, turn 1" in raw]
+
+
+def test_who_has_resigned_is_not_reminded(dealt: League) -> None:
+    """The GM is told that his orders are missing all the same."""
+    resign(dealt)
+    assert remind(dealt, DEADLINE - DAY) == 1
+    assert reminded(dealt) == list(SIX[1:])
+    assert "Of Ann, orders for" in " ".join(text_of(dealt.outbox("", "gm")[-1].raw).split())

@@ -8,6 +8,7 @@ from postal.engine.view import view
 from postal.errors import PostalError, UsageError
 from postal.service.desk.log import game_log
 from postal.service.desk.replacing import replace_player, seat_robot
+from postal.service.desk.rollback import roll_back, what_was_shown
 from postal.service.outbound.delivery import send_outbox
 from postal.service.records.export import export_game
 from postal.service.records.verify import verify_game
@@ -151,3 +152,14 @@ def test_a_robot_has_no_mail_and_all_are_told(quick: League) -> None:
     assert [row.player for row in quick.outbox(None, "seat")] == list(quick.players[1:])
     replace_player(quick.work, SLUG, "Ann", *SUE)
     assert quick.outbox("Ann", "seat")[-1].recipient == SUE[1]
+
+
+def test_orders_of_turns_that_were_taken_back_are_not_told_of(betting: League) -> None:
+    """Those of a turn stand there once, as they were used at last."""
+    roll_back(betting.work, what_was_shown(betting.work, SLUG, 2))
+    betting.clock.advance(HOUR)
+    betting.poll()
+    assert len(betting.due()) == 1
+    replace_player(betting.work, SLUG, "Ann", *SUE)
+    (told,) = [one for one in texts(betting, "Ann", "seat") if "In turn 1 these were used" in one]
+    assert told.count("In turn 2 these were used") == 1

@@ -7,6 +7,7 @@ from postal.service.desk.log import game_log
 from postal.service.desk.players import revoke_tokens
 from postal.service.desk.rollback import roll_back, what_was_shown
 from postal.service.records.export import export_game
+from postal.service.records.record import read_record, replay
 from postal.service.records.verify import verify_game
 from tests.service.people_league import reply_to
 from tests.service.service_league import GM_BOX, HOUR, SLUG, League, text_of
@@ -73,6 +74,9 @@ def test_the_question_answered_the_seat_is_given_up(dealt: League) -> None:
     assert verify_game(dealt.work, SLUG) == (1, ())
     turn = json.loads(export_game(dealt.work, SLUG, sealed=True))["turns"][0]["lines"]
     assert ["Ann", "resign"] in [line[:2] for line in turn]
+    record = read_record(json.loads(export_game(dealt.work, SLUG, sealed=True)), ())
+    assert replay(record).game == dealt.game
+    assert not replay(record).outcome["problems"]
 
 
 def test_the_turn_waits_for_nobody_sooner(quick: League) -> None:

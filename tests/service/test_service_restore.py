@@ -10,8 +10,10 @@ from postal.engine.view import view
 from postal.errors import PostalError, UsageError
 from postal.service.desk.holding import resume
 from postal.service.desk.log import game_log
+from postal.service.desk.replacing import replace_player
 from postal.service.desk.restoring import after_restore, how_all_stood, seen_since
 from postal.store.backup import back_up, put_back
+from tests.service.people_league import token
 from tests.service.service_league import DEADLINE, HOUR, SLUG, League, open_league, text_of
 
 DAY = timedelta(days=1)
@@ -146,3 +148,28 @@ def test_what_is_no_backup_changes_nothing(dealt: League, tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="pg_dump"):
         back_up("postgresql://somewhere/postal", tmp_path / "new.db")
     assert dealt.game.turn == 1
+
+
+def test_what_the_gm_did_since_is_told_and_the_game_held(dealt: League, backup: Path) -> None:
+    """The seat is its former holder's again, though the turn is the same: he decides on it."""
+    replace_player(dealt.work, SLUG, "Bob", "Sue", "sue@example.net")
+    again = restored(dealt, backup)
+    row = again.loaded().row
+    assert row.hold_why == "restore"
+    assert again.loaded().seat("Bob").person.name == "Bob"
+    with again.database.reading() as session:
+        (told,) = seen_since(session, row)
+    assert "is lost: The seat of Bob, held by Bob, goes to Sue." in told
+    again.database.close()
+
+
+def test_a_former_holder_is_answered_after_a_restore(dealt: League, backup: Path) -> None:
+    """Though tokens have far higher numbers by then: not all of them are made for his mail."""
+    again = restored(dealt, backup, known=False)
+    old = token(again, "Ann")
+    replace_player(again.work, SLUG, "Ann", "Sue", "sue@example.net")
+    again.write("Ann", "status\n", token=old)
+    again.poll()
+    (told,) = again.outbox("", "former")
+    assert told.recipient == "ann@example.org"
+    again.database.close()

@@ -2,16 +2,23 @@
 
 import json
 
+import pytest
+
 from postal.engine.view import view
+from postal.errors import PostalError
 from postal.resources import games_folder
+from postal.service.deciding import tempers
 from postal.service.deciding.position import seen
+from postal.service.desk.amending import amend
 from postal.service.desk.log import game_log
 from postal.service.desk.replacing import replace_player, seat_robot
 from postal.service.desk.rollback import roll_back, what_was_shown
+from postal.service.inbound import robotseats
 from postal.service.inbound.robotseats import play_robots
 from postal.service.records.export import export_game
 from postal.service.records.record import read_record, replay
 from postal.service.records.verify import verify_game
+from tests.service.people_league import OTHER
 from tests.service.service_league import HOUR, SLUG, League
 
 
@@ -96,3 +103,31 @@ def test_what_stands_in_a_turn_that_is_played_again_is_not_ordered_anew(quick: L
     assert len(quick.due()) == 1
     assert verify_game(quick.work, SLUG) == (3, ())
     assert not [one for one in game_log(quick.work, SLUG) if one["what"] == "line refused"]
+
+
+def test_of_two_robots_none_is_meant_by_its_name(quick: League) -> None:
+    """The GM names the seat: else the orders of one might go to the other."""
+    for player in ("Ann", "Bob"):
+        seat_robot(quick.work, SLUG, player)
+    with pytest.raises(PostalError, match="There is no player 'Robot'"):
+        amend(quick.work, SLUG, "Robot", ["cancel all"])
+    (line, *_) = view(quick.game, "Bob").due[0].examples
+    assert amend(quick.work, SLUG, "bob", [line]).player == "Bob"
+
+
+def test_a_robot_that_fails_holds_up_no_other(two: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor the other game's turn: it is the first game's that waits for its deadline."""
+    for slug in (SLUG, OTHER):
+        seat_robot(two.work, slug, "Ann")
+    asked = 0
+
+    def decide(*given: object) -> object:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            raise ZeroDivisionError
+        return tempers.decide(*given)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr(robotseats, "decide", decide)
+    assert play_robots(two.work) == 1
+    assert asked == 2

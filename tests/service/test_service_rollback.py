@@ -9,8 +9,11 @@ import pytest
 from postal.engine.state import Seat
 from postal.engine.view import Due, view
 from postal.errors import PostalError, UsageError
+from postal.service.desk import rollback
+from postal.service.desk.amending import amend
 from postal.service.desk.log import game_log
-from postal.service.desk.replacing import seat_robot
+from postal.service.desk.newaddress import set_address
+from postal.service.desk.replacing import replace_player, seat_robot
 from postal.service.desk.rollback import RolledBack, roll_back, what_was_shown
 from postal.service.inbound import handling, queue
 from postal.service.inbound.robotseats import play_robots
@@ -20,7 +23,9 @@ from postal.service.records.record import read_record, replay
 from postal.service.records.verify import verify_game
 from postal.service.turns import adjudication
 from postal.service.turns.adjudication import adjudicate_due
+from postal.store.rows import Hindrance, OutboxRow, OutboxState
 from tests.service.service_league import HOUR, SLUG, League, text_of
+from tests.service.test_service_resigning import go_on, resign
 
 
 def back(league: League, to: int, *opens: str) -> RolledBack:
@@ -384,3 +389,130 @@ def test_once_every_card_was_opened_nothing_is_taken_back(ended: League) -> None
     """The final report showed them all."""
     with pytest.raises(PostalError, match="opened every card"):
         what_was_shown(ended.work, SLUG, 3)
+
+
+def test_who_got_a_seat_since_is_waited_for(quick: League) -> None:
+    """That its former holder resigned in that turn is not hers (9.4)."""
+    resign(quick)
+    go_on(quick)
+    assert "Ann" in quick.game.dropped
+    quick.clock.advance(HOUR)
+    replace_player(quick.work, SLUG, "Ann", "Sue", "sue@example.net")
+    quick.clock.advance(HOUR)
+    back(quick, 1)
+    quick.clock.advance(HOUR)
+    quick.poll()
+    assert len(quick.due()) == 1
+    assert quick.game.dropped == ()
+    assert quick.game.missed["Ann"] == 0
+    checked(quick, 2)
+
+
+def test_a_new_address_of_that_moment_gets_the_letter(
+    quick: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the old one no token that is good."""
+    quick.play(1)
+    real = rollback._letters
+
+    def letters(*given: object) -> object:
+        monkeypatch.undo()
+        made = real(*given)  # type: ignore[arg-type]  # as they came
+        set_address(quick.reborn().work, "Ann", "ann@new.example")
+        return made
+
+    monkeypatch.setattr(rollback, "_letters", letters)
+    back(quick, 1)
+    (told,) = quick.outbox("Ann", "rollback")
+    assert told.recipient == "ann@new.example"
+
+
+def test_the_turn_waits_for_the_letters_that_say_so(given: League) -> None:
+    """As for reports: while our side holds them up nobody is absent (10.5)."""
+    back(given, 1, "all")
+    with given.database.transaction() as session:
+        for letter in given.outbox("Ann", "rollback"):
+            row = session.get(OutboxRow, letter.id)
+            assert row is not None
+            row.hindrance = Hindrance.OURS
+    write(given, "Bob", "cancel all")
+    turn = given.loaded().turn
+    assert turn is not None
+    assert turn.deadline is not None
+    given.clock.move_to(turn.deadline)
+    given.poll()
+    assert given.due() == ()
+    given.send()
+    assert {row.state for row in given.outbox("Ann", "rollback")} == {OutboxState.SENT}
+    given.clock.advance(HOUR)
+    given.poll()
+    assert given.due() == ()
+    moved = given.loaded().turn
+    assert moved is not None
+    assert moved.deadline is not None
+    assert moved.deadline > turn.deadline
+
+
+def test_an_old_report_stands_for_none_of_the_turn_played_again(given: League) -> None:
+    """It was sent of the void turn: the one that asks now is still to be handed over."""
+    back(given, 1)
+    given.clock.advance(HOUR)
+    given.poll()
+    assert len(given.due()) == 1
+    with given.database.transaction() as session:
+        (*_, last) = given.outbox("Ann", "report")
+        row = session.get(OutboxRow, last.id)
+        assert row is not None
+        row.hindrance = Hindrance.OURS
+    turn = given.loaded().turn
+    assert turn is not None
+    assert turn.deadline is not None
+    given.clock.move_to(turn.deadline)
+    given.poll()
+    assert given.due() == ()
+
+
+def test_a_keep_of_an_earlier_time_stands_too(quick: League) -> None:
+    """Where the cards are those of the first time, after others in the second (10.7)."""
+    for _ in range(2):
+        order_all(quick)
+        quick.clock.advance(HOUR)
+        quick.poll()
+        assert len(quick.due()) == 1
+    for examples in (1, 0):
+        back(quick, 1, "all")
+        for player in quick.players:
+            lines = []
+            for hand, index in quick.game.hands_of(player):
+                cards = hand.seats[index].dealt[::-1]
+                asked = next(one for one in due(quick, player) if one.hand == hand.name)
+                other = f"{hand.table}: give {cards[0]} {cards[1]} next, {cards[2]} previous"
+                lines.append(other if examples else asked.examples[0])
+            write(quick, player, "\n".join(lines))
+        quick.clock.advance(HOUR)
+        quick.poll()
+        assert len(quick.due()) == 1
+        if examples:
+            assert all(lines == [] for lines in all_on_file(quick).values())
+            order_all(quick)
+            quick.clock.advance(HOUR)
+            quick.poll()
+            assert len(quick.due()) == 1
+    assert quick.game.turn == 2
+    assert all(len(lines) == 3 for lines in all_on_file(quick).values())
+
+
+def test_amended_orders_bring_no_dropped_player_back_in_the_record(quick: League) -> None:
+    """They are no sign of life of his (9.4): the game and its record stay one."""
+    resign(quick)
+    go_on(quick)
+    assert "Ann" in quick.game.dropped
+    keep = view(quick.game, "Ann").due[0].examples[0]
+    amend(quick.work, SLUG, "Ann", [keep])
+    go_on(quick)
+    assert "Ann" in quick.game.dropped
+    checked(quick, 2)
+    turn = json.loads(export_game(quick.work, SLUG, sealed=True))["turns"][1]
+    assert turn["unheard"] == ["Ann"]
+    go_on(quick)
+    checked(quick, 3)

@@ -11,7 +11,9 @@ from postal.service.desk.merging import merge_people
 from postal.service.desk.newaddress import set_address
 from postal.service.desk.replacing import replace_player
 from postal.service.desk.standbys import add_standby, list_standbys, remove_standby
+from postal.service.turns.adjudication import recover_claims
 from postal.service.turns.standbys import TIME_TO_ANSWER, ask_standbys
+from postal.store.turns import claim_turn
 from tests.service.people_league import reply_to
 from tests.service.people_league import token as token_now
 from tests.service.service_league import GM_BOX, HOUR, SLUG, League, Written, text_of
@@ -235,3 +237,30 @@ def test_listings_go_with_a_person(two: League) -> None:
     add_standby(two.work, SLUG, *HAL)
     forget(two.work, HAL[1], "Player One")
     assert [row["name"] for row in list_standbys(two.work, SLUG)] == ["Gus"]
+
+
+def test_who_came_to_a_seat_otherwise_is_asked_for_no_second(quick: League) -> None:
+    """The next who signed up is (9.8)."""
+    signed_up(quick, GUS, HAL)
+    replace_player(quick.work, SLUG, "Bob", *GUS)
+    resign(quick)
+    assert ask_standbys(quick.work) == 1
+    assert [row["name"] for row in list_standbys(quick.work, SLUG) if row["asked"]] == ["Hal"]
+
+
+def test_a_seat_is_taken_once_a_turn_that_is_worked_on_is_over(quick: League) -> None:
+    """The answer waits for that, however long a killed daemon's claim lasts, and isn't lost."""
+    signed_up(quick, GUS)
+    resign(quick)
+    ask_standbys(quick.work)
+    turn = quick.loaded().turn
+    assert turn is not None
+    with quick.database.transaction() as session:
+        assert claim_turn(session, turn, token="x", until=quick.clock.now() + HOUR)
+    answer(quick, GUS, YES)
+    assert quick.loaded().seat("Ann").person.name == "Ann"
+    recover_claims(quick.work)
+    assert len(quick.due()) == 1
+    quick.clock.advance(timedelta(minutes=1))
+    quick.poll()
+    assert quick.loaded().seat("Ann").person.name == "Gus"

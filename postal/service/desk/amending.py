@@ -20,7 +20,7 @@ from postal.service.outbound.letters import Letter, Letters
 from postal.service.overtaken import until_written
 from postal.service.records.play import order_context
 from postal.service.workplace import Workplace
-from postal.store.rows import GameStatus, JournalRow, TurnStatus, fold
+from postal.store.rows import GameStatus, JournalRow, TurnStatus
 from postal.store.seats import HeldSeat
 
 
@@ -88,10 +88,11 @@ def _amend(work: Workplace, slug: str, player: str, lines: Sequence[str]) -> Ame
 
 
 def _seat(loaded: LoadedGame, named: str) -> HeldSeat:
-    for seat in loaded.seats:
-        if fold(named) in (fold(seat.name), fold(loaded.holders.get(seat.name, seat.name))):
-            return seat
-    raise PostalError(f"There is no player {named!r} in {loaded.row.slug}.")
+    seat = loaded.seat_meant(named)
+    if seat is None:
+        slug = loaded.row.slug
+        raise PostalError(f"There is no player {named!r} in {slug}: see `postal game show {slug}`.")
+    return seat
 
 
 def _reading(loaded: LoadedGame, seat: HeldSeat, texts: Sequence[str]) -> Reading:

@@ -37,6 +37,9 @@ from postal.store.turns import last_turns
 RESTORED = "restore"
 """Why such a game is on hold, and what its journal calls it."""
 
+_IDLE = ("look", "message", RESTORED)
+"""What the GM does that changes nothing of a game's course."""
+
 _LATER = 60
 """For how many turns after the backup's a token may have been given out."""
 
@@ -53,12 +56,15 @@ class Shelves(Protocol):
 class Stood:
     """How a game stood in the database that was replaced.
 
-    ``turn`` is the row of its turn in play with its deadline; ``reports`` are (turn, seat's name)
-    of each that was sent.
+    ``turn`` is the row of its turn in play with its deadline, ``deeds`` are sentences on what the
+    GM did to it, and ``serials`` are those of its seats' tokens: no mail that is read again brings
+    that back. ``reports`` are (turn, seat's name) of each that was sent.
     """
 
     slug: str
     turn: tuple[int, datetime | None] | None
+    deeds: tuple[str, ...]
+    serials: tuple[int, ...]
     reports: frozenset[tuple[int, str]]
 
 
@@ -147,14 +153,26 @@ def _stood(session: Session, row: GameRow) -> Stood:
         )
     )
     reports = frozenset((number or 0, name) for number, name in session.exec(sent).all())
-    return Stood(row.slug, (turn.id or 0, turn.deadline) if turn else None, reports)
+    deeds = select(JournalRow.sentence).where(
+        JournalRow.game_id == row.id, JournalRow.who == "GM", col(JournalRow.what).not_in(_IDLE)
+    )
+    serials = select(SeatRow.token_serial).where(SeatRow.game_id == row.id)
+    return Stood(
+        row.slug,
+        (turn.id or 0, turn.deadline) if turn else None,
+        tuple(session.exec(deeds.order_by(col(JournalRow.id))).all()),
+        tuple(session.exec(serials.order_by(col(SeatRow.position))).all()),
+        reports,
+    )
 
 
 def _went_on(session: Session, row: GameRow, before: Mapping[str, Stood] | None) -> bool:
     if before is None:
         return True
-    stood = before.get(row.commitment)
-    return stood is None or stood.turn != _stood(session, row).turn
+    stood, here = before.get(row.commitment), _stood(session, row)
+    if stood is None:
+        return True
+    return (stood.turn, stood.deeds, stood.serials) != (here.turn, here.deeds, here.serials)
 
 
 def _hold(work: Workplace, row: GameRow, before: Mapping[str, Stood] | None) -> bool:
@@ -221,10 +239,13 @@ def _sentence(session: Session, row: GameRow, turn: int, before: Mapping[str, St
     begins = f"Put back from a backup, at turn {turn}."
     if before is None or row.commitment not in before:
         return f"{begins} Which reports players have had since isn't known."
-    later = sorted(before[row.commitment].reports - _stood(session, row).reports)
+    stood, here = before[row.commitment], _stood(session, row)
+    later = sorted(stood.reports - here.reports)
     numbers = sorted({number for number, _ in later})
     had = [
         f"turn {number} ({', '.join(name for one, name in later if one == number)})"
         for number in numbers
     ]
-    return f"{begins} Reports that players have had since: {'; '.join(had) or 'none'}."
+    lost = stood.deeds[len(here.deeds) :]
+    done = f" What you did since is lost: {' '.join(lost)}" if lost else ""
+    return f"{begins} Reports that players have had since: {'; '.join(had) or 'none'}.{done}"

@@ -27,6 +27,7 @@ from postal.service.workplace import Workplace
 from postal.store.codec import decode_events, decode_game
 from postal.store.outbox import reports_told, write_reports_anew
 from postal.store.rows import GameRow, GameStatus, JournalRow, SeatRow, TurnRow, TurnStatus, fold
+from postal.store.seats import token_serials
 from postal.store.tokens import make_void as make_tokens_void
 from postal.store.voidturns import make_turns_void, make_void, turns_of
 
@@ -154,6 +155,9 @@ def _roll_back(work: Workplace, shown: Shown, opens: Sequence[str]) -> RolledBac
             raise OvertakenError
         if make_turns_void(session, loaded.id, to, now) != len(course.void):
             raise OvertakenError
+        serials = {seat.id: seat.seat.token_serial for seat in loaded.seats}
+        if token_serials(session, serials, "revoke") != serials:
+            raise OvertakenError
         row.status, row.ended_at = GameStatus.RUNNING, None
         session.add(turn)
         session.flush()
@@ -186,17 +190,10 @@ class _Opened:
 def _places(before: LoadedGame, named: str) -> Iterator[tuple[str, str]]:
     """Yield the (player, table) that ``PLAYER`` or ``PLAYER:TABLE`` names and that owe an order."""
     name, colon, table = named.partition(":")
-    wanted = fold(name.strip())
-    player = next(
-        (
-            seat.name
-            for seat in before.seats
-            if wanted in (fold(seat.name), fold(before.holders.get(seat.name, seat.name)))
-        ),
-        None,
-    )
-    if player is None:
+    seat = before.seat_meant(name.strip())
+    if seat is None:
         raise UsageError(f"--open {named}: there is no player {name!r}; write NAME, NAME:A or all.")
+    player = seat.name
     owed = [(player, hand[:1]) for one, hand in due(before.game) if one == player]
     letter = table.strip().upper()
     places = [place for place in owed if not colon or place[1] == letter]

@@ -70,7 +70,7 @@ class SeatCase(Case):
         on_hold = hold is not None and hold < closes
         return (
             on_hold
-            or stands_still(self.session, self.loaded.id, turn.number)
+            or stands_still(self.session, self.loaded)
             or closed_in_outage(self.session, self.work, self.loaded)
         )
 

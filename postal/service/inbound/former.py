@@ -12,6 +12,9 @@ from postal.store.people import addresses_of, people_at, seats_held
 from postal.store.rows import GameRow, GameStatus, MailStatus, PersonRow, SeatRow
 from postal.store.turns import turns_done
 
+_SERIALS = 50
+"""So many serials of a seat, from its first on and up to its last, are looked through."""
+
 
 def from_former_holder(case: Case) -> Outcome | None:
     """Answer a mail for a seat that its sender has lost; None where it is none.
@@ -44,11 +47,13 @@ def _answered(case: Case, person: PersonRow, seat: SeatRow, game: GameRow) -> Ou
 def _bears(case: Case, seat: SeatRow, game: GameRow) -> bool:
     """Whether a mail bears a token that the seat had before its tokens were last revoked.
 
-    None of them is stored any more: they are made once more to be compared.
+    None of them is stored any more: they are made once more to be compared. After a restore the
+    serials go on far above, so that not all between can be.
     """
     found = set(candidates(case.incoming))
     turns = turns_done(case.session, [game.id or 0]).get(game.id or 0, 0)
-    for serial in range(seat.token_serial):
+    serials = range(seat.token_serial)
+    for serial in dict.fromkeys((*serials[-_SERIALS:], *serials[:_SERIALS])):
         before = SeatRow(**{**seat.model_dump(), "token_serial": serial})
         if any(case.work.token(game, turn, before) in found for turn in range(turns + 3)):
             return True

@@ -24,6 +24,10 @@ class KeptError(PostalError):
     """A mail came in time for a turn that is set aside: it is kept until that is back in play."""
 
 
+class AtWorkError(KeptError):
+    """A mail changes what can't change while a turn is being adjudicated: it is kept till then."""
+
+
 def late(case: SeatCase) -> Outcome | None:
     """Say so where the turn that the token names is over, or not yet there, or the game is.
 

@@ -13,7 +13,7 @@ from postal.mail.imap import PROCESSED, QUARANTINE, REJECTED
 from postal.mail.incoming import read
 from postal.service.blame import whereabouts
 from postal.service.inbound.handling import work_out
-from postal.service.inbound.late import KeptError
+from postal.service.inbound.late import AtWorkError, KeptError
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.taking import pause_after
 from postal.service.inbound.telling import game_of, tell_failing, tell_over, unread_hours
@@ -41,6 +41,9 @@ ENDED = "the program ended at it"
 
 AGAIN = timedelta(minutes=15)
 """When the mail of a game that can't be read, or of a turn set aside, is looked at again."""
+
+SOON = timedelta(minutes=1)
+"""When a mail is looked at again that has to wait for a turn that is being adjudicated."""
 
 FOLDER_OF = {
     MailStatus.DONE: PROCESSED,
@@ -89,6 +92,8 @@ class _Pass:
             except UnreadableGameError as error:
                 set_unreadable_aside(work, error)
                 _let_go(work, last, work.clock.now() + AGAIN)
+            except AtWorkError:
+                _let_go(work, last, work.clock.now() + SOON)
             except KeptError:
                 _let_go(work, last, work.clock.now() + AGAIN)
             except PostalError as error:

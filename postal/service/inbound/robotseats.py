@@ -13,7 +13,9 @@ from random import Random
 from postal.engine.deal import below, stream
 from postal.engine.game import due
 from postal.engine.view import view
+from postal.errors import PostalError
 from postal.ordertext import read_mail
+from postal.service.blame import whereabouts
 from postal.service.deciding.position import seen
 from postal.service.deciding.tempers import TEMPERS, Temper, decide
 from postal.service.inbound.commands import send_gifts
@@ -49,8 +51,13 @@ def play_robots(work: Workplace) -> int:
     done = 0
     for row, seat_id in waiting:
         # A game that can't be read is set aside when its turn is due; what changed is tried again.
-        with suppress(UnreadableGameError, OvertakenError):
-            done += _play(work, row, seat_id)
+        try:
+            with suppress(UnreadableGameError, OvertakenError):
+                done += _play(work, row, seat_id)
+        except PostalError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug must not touch other games
+            LOG.error("game %s: its robot failed: %s", row.slug, whereabouts(error))  # noqa: TRY400 - a traceback may quote cards
     return done
 
 

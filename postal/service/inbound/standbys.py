@@ -10,6 +10,7 @@ from sqlmodel import Session
 from postal.errors import PostalError
 from postal.ordertext import Context, Reading, own_words, read_mail
 from postal.service.inbound.case import Case, SeatCase
+from postal.service.inbound.late import AtWorkError
 from postal.service.inbound.outcome import Outcome
 from postal.service.inbound.whose import asked_person
 from postal.service.loading import LoadedGame, load_game, load_turn_file
@@ -19,7 +20,14 @@ from postal.service.overtaken import OvertakenError
 from postal.service.turns.seating import Newcomer, check_newcomer, prepare
 from postal.service.turns.standbys import free_seats, is_open, write_to_standby
 from postal.store.people import addresses_of, people_at
-from postal.store.rows import GameRow, JournalRow, MailStatus, PersonRow, StandbyRow
+from postal.store.rows import (
+    GameRow,
+    JournalRow,
+    MailStatus,
+    PersonRow,
+    StandbyRow,
+    TurnStatus,
+)
 from postal.store.seats import HeldSeat
 from postal.store.standbys import change_standby, listings_of
 
@@ -105,9 +113,15 @@ def _act(
 
 
 def _offered(case: Case, row: StandbyRow, loaded: LoadedGame) -> HeldSeat | None:
-    """Return the seat that a standby was asked to take, None where it isn't free any more."""
+    """Return the seat that a standby was asked to take, None where it isn't free any more.
+
+    Raises AtWorkError while the turn is being adjudicated: its orders are fixed, and who is to give
+    them anew isn't settled before.
+    """
     if row.seat_id is None or loaded.turn is None:
         return None
+    if loaded.turn.status is TurnStatus.CLAIMED:
+        raise AtWorkError(f"Turn {loaded.turn.number} of {loaded.row.slug} is being adjudicated.")
     free = free_seats(loaded, load_turn_file(case.session, loaded))
     return next((seat for seat in free if seat.id == row.seat_id), None)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from postal.errors import PostalError
 from postal.service.loading import find_game, load_game
 from postal.service.records.course import Course
-from postal.service.records.lines import written_lines
+from postal.service.records.lines import unheard_in, written_lines
 from postal.service.records.record import write_record
 from postal.service.workplace import Workplace
-from postal.store.codec import decode_events, decode_game
+from postal.store.codec import decode_book, decode_events, decode_game
 from postal.store.voidturns import done_turns
 
 
@@ -23,6 +23,7 @@ def export_game(work: Workplace, slug: str, *, sealed: bool = False) -> str:
         dealt, *turns = done_turns(session, loaded.id)
         game = decode_game(dealt.state or "", loaded.rules)
         course, lines = Course(game), []
+        unheard = [unheard_in(decode_book(turn.orders or "")) for turn in turns]
         for turn in turns:
             lines.append(written_lines(session, loaded, turn, course.before(turn.number)))
             after = decode_game(turn.state or "", loaded.rules)
@@ -36,4 +37,4 @@ def export_game(work: Workplace, slug: str, *, sealed: bool = False) -> str:
             f"The cards of {slug} are never opened (reveal): --sealed writes its record for you."
         )
     places = [(turn.number, turn.void_at is not None) for turn in turns]
-    return write_record(game, lines, loaded.row.engine_version, places)
+    return write_record(game, lines, loaded.row.engine_version, places, unheard)

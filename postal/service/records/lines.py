@@ -51,11 +51,16 @@ def written_lines(
     noted = list(_noted(loaded, mails))
     ready = {line[0] for line in noted if line[1] == "ready"}
     lines = [*noted, *_signs_of_life(used, len(mails), ready)]
-    book, _ = take_lines(game, lines)
+    book, _ = take_lines(game, lines, unheard_in(used))
     same = book.heard == used.heard and book.resigned == used.resigned
     if same and set(book.filed) == set(used.filed):
         return lines
     return book_lines(used)
+
+
+def unheard_in(book: Book) -> frozenset[str]:
+    """Return whose orders on file are no sign of life of his: the GM put them in, or they stood."""
+    return frozenset(entry.player for entry in book.filed) - book.heard - book.resigned
 
 
 def book_lines(book: Book) -> Sequence[RecordLine]:

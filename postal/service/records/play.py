@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from postal.engine.book import Book, submit
@@ -46,21 +46,23 @@ class PlayedTurn:
     problems: tuple[tuple[str, Problem], ...] = field(default=())
 
 
-def play_lines(game: Game, lines: Sequence[RecordLine]) -> PlayedTurn:
+def play_lines(
+    game: Game, lines: Sequence[RecordLine], unheard: Collection[str] = ()
+) -> PlayedTurn:
     """Play one turn with lines in the order of acceptance (RECORD.md, ``turns``).
 
     Lines of a player with one number are one mail (RULES.md 8.2). All without a number are; while
     cards go by post, all that follow each other without another player's between them, for there
     the order decides what is final (2.4). A problem's ``line`` is the whole line, its ``number``
-    the place.
+    the place. ``unheard`` are players whose lines are no sign of life of theirs (9.4).
     """
-    book, problems = take_lines(game, lines)
+    book, problems = take_lines(game, lines, unheard)
     after, events = adjudicate(game, book)
     return PlayedTurn(after, book, events, problems)
 
 
 def take_lines(
-    game: Game, lines: Sequence[RecordLine]
+    game: Game, lines: Sequence[RecordLine], unheard: Collection[str] = ()
 ) -> tuple[Book, tuple[tuple[str, Problem], ...]]:
     """Return what a turn's lines put on file, and whose line was refused and why."""
     book = Book()
@@ -80,7 +82,7 @@ def take_lines(
         book = taken.book.resign(player) if gone else taken.book
         problems += [(player, problem) for problem in taken.problems]
     problems.sort(key=lambda item: item[1].number)
-    return book, tuple(problems)
+    return replace(book, heard=book.heard.difference(unheard)), tuple(problems)
 
 
 def _mails(game: Game, lines: Sequence[RecordLine]) -> Iterator[tuple[str, list[tuple[int, str]]]]:

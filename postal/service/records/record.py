@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -44,6 +44,7 @@ class _Turn(BaseModel):
     lines: list[tuple[str, str] | tuple[str, str, _MailNumber]] = Field(
         default_factory=list, repr=False
     )
+    unheard: list[str] = Field(default_factory=list)
     void: bool = False
     turn: Annotated[int, Field(strict=True, ge=1)] | None = None
 
@@ -67,13 +68,15 @@ class Record:
     """A record that was read: the game as dealt, the lines of each turn, and its outcome.
 
     ``places`` says of each what its number is, and whether it is void (RULES.md 10.7); empty: none
-    is, and they are numbered from 1.
+    is, and they are numbered from 1. ``unheard`` names for each those whose lines are no sign of
+    life of theirs, since the GM put them in (9.4); empty: nobody's.
     """
 
     game: Game
     turns: tuple[tuple[RecordLine, ...], ...] = field(repr=False)
     outcome: Mapping[str, Any] | None = field(repr=False)
     places: tuple[tuple[int, bool], ...] = ()
+    unheard: tuple[Collection[str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,12 +130,13 @@ def read_record(data: object, games: Sequence[Path]) -> Record:
     if len(tables) != rules.tables:
         raise NoRecordError(f"tables: there must be {rules.tables}, not {len(tables)}.")
     for number, turn in enumerate(file.turns, 1):
-        for player, *_ in turn.lines:
+        for player in (*(line[0] for line in turn.lines), *turn.unheard):
             if player not in file.players:
                 raise NoRecordError(f"turn {number}: {player!r} is none of the players.")
     game = start(rules, file.players, tables, deal=file.deal)
     turns = tuple(tuple(turn.lines) for turn in file.turns)
-    return Record(game, turns, file.outcome, _places(file.turns))
+    unheard = tuple(turn.unheard for turn in file.turns)
+    return Record(game, turns, file.outcome, _places(file.turns), unheard)
 
 
 def replay(record: Record) -> Replay:
@@ -141,8 +145,9 @@ def replay(record: Record) -> Replay:
     problems: list[dict[str, Any]] = []
     nmr: list[dict[str, Any]] = []
     places = record.places or tuple((number, False) for number in range(1, len(record.turns) + 1))
-    for (turn, void), lines in zip(places, record.turns, strict=True):
-        played = play_lines(course.before(turn), lines)
+    unheard = record.unheard or ((),) * len(record.turns)
+    for (turn, void), lines, silent in zip(places, record.turns, unheard, strict=True):
+        played = play_lines(course.before(turn), lines, silent)
         course.went_on(turn, played.game, played.events)
         if void:
             continue
@@ -180,12 +185,14 @@ def write_record(
     turns: Sequence[Sequence[RecordLine]],
     engine: str,
     places: Sequence[tuple[int, bool]] = (),
+    unheard: Sequence[Collection[str]] = (),
 ) -> str:
     """Return the record of a game as JSON text, with the outcome that its replay gives.
 
     ``game`` is the game as dealt, ``turns`` the lines used in each turn in the order of
-    acceptance, ``places`` their numbers and whether they are void (none: not one is). The rules go
-    in whole, the options as far as they differ from the file's.
+    acceptance, ``places`` their numbers and whether they are void (none: not one is), ``unheard``
+    whose lines in them are no sign of life (none: nobody's). The rules go in whole, the options as
+    far as they differ from the file's.
     """
     rules = game.rules
     declared = {
@@ -213,7 +220,11 @@ def write_record(
     for (number, void), turn in zip(places, data["turns"], strict=False):
         if void:
             turn |= {"turn": number, "void": True}
-    record = Record(game, tuple(tuple(lines) for lines in turns), None, tuple(places))
+    for silent, turn in zip(unheard, data["turns"], strict=False):
+        if silent:
+            turn["unheard"] = sorted(silent)
+    played = tuple(tuple(lines) for lines in turns)
+    record = Record(game, played, None, tuple(places), tuple(unheard))
     data["outcome"] = replay(record).outcome
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 

@@ -11,6 +11,7 @@ from postal.engine.book import Book
 from postal.engine.rollback import keeps_again, on_file_again
 from postal.engine.state import Game
 from postal.service.loading import LoadedGame, fixed_text
+from postal.store.absences import held_since
 from postal.store.codec import decode_book, decode_events
 from postal.store.orders import orders_on_file
 from postal.store.rows import AttendanceRow, OrderRow, TurnRow
@@ -42,10 +43,18 @@ def opened_again(session: Session, loaded: LoadedGame, game: Game, turn: TurnRow
     before = [row for row in void_turns(session, loaded.id, turn.number) if _same(row, turn)]
     if not before:
         return Again()
-    last = before[-1]
-    book = keeps_again(game, decode_book(last.orders or ""), decode_events(last.events or "[]"))
+    book, orders = Book(), list[OrderRow]()
+    # Cards that differ from those of the last time may be those of a time before.
+    for void in reversed(before):
+        keeps = keeps_again(
+            game, decode_book(void.orders or ""), decode_events(void.events or "[]")
+        )
+        new = keeps.fixed - book.fixed
+        filed = tuple(one for one in keeps.filed if (one.player, one.hand) in new)
+        orders += _copied(session, loaded, void, Book(filed))
+        book = Book((*book.filed, *filed), fixed=book.fixed | new)
     turn.fixed = fixed_text(loaded, book)
-    return Again(book, _copied(session, loaded, last, book))
+    return Again(book, tuple(orders))
 
 
 def played_again(
@@ -62,6 +71,9 @@ def played_again(
     """
     turn.attempt = attempts_at(session, loaded.id, turn.number) + 1
     book = on_file_again(loaded.game, decode_book(void.orders or ""), may_change)
+    for player in _come_since(session, loaded, void):
+        # His seat is not empty, whatever its former holder did or left undone (9.4).
+        book = book.hear(player)
     turn.fixed = fixed_text(loaded, book)
     heard = [
         AttendanceRow(turn_id=0, seat_id=loaded.seat(player).id, heard=True)
@@ -72,6 +84,12 @@ def played_again(
         for player in sorted(book.resigned)
     ]
     return Again(book, _copied(session, loaded, void, book), (*heard, *gone))
+
+
+def _come_since(session: Session, loaded: LoadedGame, void: TurnRow) -> tuple[str, ...]:
+    """Return the seats that went to another holder after a turn was adjudicated."""
+    begun, until = held_since(session, [seat.id for seat in loaded.seats]), void.adjudicated_at
+    return tuple(seat.name for seat in loaded.seats if until and begun[seat.id] >= until)
 
 
 def _same(row: TurnRow, turn: TurnRow) -> bool:

@@ -61,9 +61,9 @@ def wait_for_first(work: Workplace, loaded: LoadedGame, file: TurnFile) -> bool:
 
 
 def _unheard(loaded: LoadedGame, file: TurnFile) -> tuple[HeldSeat, ...]:
-    """Return who owes orders and never wrote."""
+    """Return who owes orders and never wrote; whoever has resigned did write."""
     owing = {player for player, _ in awaited(loaded.game, file.book)}
-    silent = owing - file.book.heard
+    silent = owing - file.book.heard - file.book.resigned
     return tuple(seat for seat in loaded.seats if seat.name in silent and not seat.person.robot)
 
 

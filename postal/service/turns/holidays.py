@@ -66,7 +66,7 @@ def past_holidays(session: Session, loaded: LoadedGame) -> datetime | None:
     turn = loaded.turn
     if turn is None or turn.deadline is None or loaded.rules.choice("holiday") != "move":
         return None
-    gm = gm_moved_at(session, loaded.id, turn.number)
+    gm = gm_moved_at(session, loaded.id, turn.number, turn.opened_at)
     away = list(_away(session, loaded, gm))
     deadline, calendar = turn.deadline, calendar_of(loaded.row)
     for _ in range(_MOST_MOVES):

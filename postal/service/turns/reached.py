@@ -18,7 +18,7 @@ from sqlmodel import Session
 from postal.engine.game import awaited, due
 from postal.reports.display import listed, utc_time
 from postal.service.loading import LoadedGame, TurnFile, UnreadableGameError, load_game
-from postal.service.outbound.kinds import ASKING
+from postal.service.outbound.kinds import ASKING, LetterKind
 from postal.service.outbound.letters import Letters
 from postal.service.turns.calendar import later_deadline
 from postal.service.turns.deadlines import move
@@ -96,10 +96,9 @@ def not_reached(
     return NotReached(players=players)
 
 
-def stands_still(session: Session, game_id: int, turn: int) -> bool:
-    """Whether a turn's deadline does not count yet: its reports were held up by our side (10.5)."""
-    rows = reports_asking(session, game_id, turn - 1, ASKING)
-    return any(row.hindrance is Hindrance.OURS for row in rows)
+def stands_still(session: Session, loaded: LoadedGame) -> bool:
+    """Whether the deadline in play doesn't count yet: our side held its reports up (10.5)."""
+    return any(row.hindrance is Hindrance.OURS for row in _all_asking(session, loaded))
 
 
 def wait_for(work: Workplace, loaded: LoadedGame, why: NotReached) -> None:
@@ -168,8 +167,21 @@ def _asking(session: Session, loaded: LoadedGame) -> list[OutboxRow]:
     """Return the mails that ask for the orders of the turn in play, to those who owe some."""
     owing = {player for player, _ in due(loaded.game)}
     seats = {seat.id for seat in loaded.seats if seat.name in owing}
-    rows = reports_asking(session, loaded.id, loaded.game.turn - 1, ASKING)
-    return [row for row in rows if row.seat_id in seats]
+    return [row for row in _all_asking(session, loaded) if row.seat_id in seats]
+
+
+def _all_asking(session: Session, loaded: LoadedGame) -> list[OutboxRow]:
+    """Return the mails that ask for the orders of the turn in play.
+
+    Where it is played again those are none of before, but the one that says so too (10.7).
+    """
+    turn, number = loaded.turn, loaded.game.turn
+    rows = list(reports_asking(session, loaded.id, number - 1, ASKING))
+    if turn is None or turn.attempt == 1:
+        return rows
+    rows += reports_asking(session, loaded.id, number, (LetterKind.ROLLBACK,))
+    mine = [row for row in rows if row.created_at >= turn.opened_at]
+    return sorted(mine, key=lambda row: row.id or 0)
 
 
 def _held_up(rows: Sequence[OutboxRow], now: datetime, *, held: bool) -> _Reports:
@@ -211,7 +223,8 @@ def _unreached(
     found = []
     for player in owing:
         row = last.get(loaded.seat(player).id)
-        if row and row.state is not OutboxState.SENT and not file.of(player).heard:
+        here = file.of(player)
+        if row and row.state is not OutboxState.SENT and not (here.heard or here.resigned):
             found.append((player, f"mail {row.id} to {row.recipient}: {row.last_text}"))
     return tuple(found)
 

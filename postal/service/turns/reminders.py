@@ -98,7 +98,8 @@ def _letters(session: Session, work: Workplace, row: GameRow, turn: TurnRow) -> 
         return None
     letters, game = Letters(session, work), loaded.game
     for seat in loaded.seats:
-        if seat.name in missing and not seat.person.robot:
+        gone = seat.person.robot or seat.name in file.book.resigned
+        if seat.name in missing and not gone:
             seen = view(game, seat.name, file.book)
             rendered = work.reports.reminder(letters.frame(loaded, seat), seen, missing[seat.name])
             letters.to_player(loaded, seat, Letter(LetterKind.REMINDER, rendered, game.turn))

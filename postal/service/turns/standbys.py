@@ -22,6 +22,7 @@ from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letters
 from postal.service.overtaken import OvertakenError
 from postal.service.workplace import Workplace
+from postal.store.holders import ever_held
 from postal.store.people import addresses_of
 from postal.store.rows import GameRow, JournalRow, PersonRow, StandbyRow
 from postal.store.seats import HeldSeat
@@ -104,8 +105,13 @@ def _ask(work: Workplace, row: GameRow) -> int:
         free = {seat.id: seat for seat in free_seats(loaded, load_turn_file(session, loaded))}
         letters, changes, notes = Letters(session, work), list[_Change](), list[str]()
         taken = _settle(listed, free, now, changes, notes)
+        # Nobody who has come to a seat of the game since gets another one (9.8).
         waiting = [
-            one for one in listed if one[0].signed_at is not None and one[0].asked_at is None
+            (standby, person)
+            for standby, person in listed
+            if standby.signed_at is not None
+            and standby.asked_at is None
+            and not (free and ever_held(session, game_id, person.id, ()))
         ]
         asked = 0
         for seat, (standby, person) in zip(
