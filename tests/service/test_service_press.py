@@ -347,28 +347,3 @@ def test_no_token_stands_in_the_gms_words(dealt: League) -> None:
         text = text_of(dealt.outbox("Bob", kind)[-1].raw)
         assert token not in text
         assert "(token)" in text
-
-
-def test_what_waits_to_be_said_to_or_by_a_former_holder_is_not_the_next_ones(
-    tmp_path: Path,
-) -> None:
-    """Private words reach nobody else, and no words stand under another's name."""
-    league = game(tmp_path, press="private")
-    league.write("Ann", "press to Bob:\nDan is bluffing.\nend\n")
-    league.write("Cat", "press:\nI am off to the sea.\nend\n")
-    league.poll()
-    league.clock.advance(HOUR)
-    replace_player(league.work, SLUG, "Bob", "Sue", "sue@example.org")
-    replace_player(league.work, SLUG, "Cat", "Tom", "tom@example.org")
-    turn = league.loaded().turn
-    assert turn is not None
-    assert turn.deadline is not None
-    league.clock.move_to(turn.deadline)
-    league.poll()
-    assert len(league.due()) == 1
-    for player in league.players:
-        text = reports(league, player)
-        assert "to the sea" not in text
-        assert ("bluffing" in text) == (player == "Ann")
-    again = " ".join(league.say("Ann", "resend\n").split())
-    assert "bluffing" in again

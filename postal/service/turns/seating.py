@@ -34,7 +34,6 @@ from postal.store.seats import HeldSeat, token_serials
 from postal.store.tokens import revoke
 from postal.store.turns import advance
 from postal.store.voidturns import turns_of
-from postal.store.words import take_press_back, waiting_press
 
 WITHDRAWN = "withdrawn: somebody else holds the seat now"
 """Why a mail to the former holder of a seat is marked as failed."""
@@ -67,7 +66,6 @@ class Handover:
     due_at: datetime | None
     void: tuple[str, ...]
     fixed: bool
-    press: tuple[int, ...]
 
     def write(self, session: Session) -> None:
         """Write it; OvertakenError where something has changed since it was worked out."""
@@ -84,8 +82,6 @@ class Handover:
             self._start_anew(session, turn.id or 0)
         change_holder(session, seat.id, self.newcomer.person, self.newcomer.addresses, self.now)
         withdraw_messages(session, [seat.id], seat.addresses, text=WITHDRAWN)
-        if not take_press_back(session, self.press):
-            raise OvertakenError
         revoke(session, [seat.id])
         session.add(
             JournalRow(
@@ -164,7 +160,7 @@ def prepare(  # noqa: PLR0913 - the whole of a handover
 
     He gets what the seat may know: its last report with a token of his own, its cards, and the
     orders that were used of it. What the former holder had on file for the turn in play is void,
-    but for gifts that have gone out by post (2.4), and so is his press that waits for its report.
+    but for gifts that have gone out by post (2.4).
     """
     file = load_turn_file(letters.session, loaded)
     game, name = loaded.game, seat.name
@@ -195,11 +191,6 @@ def prepare(  # noqa: PLR0913 - the whole of a handover
         after_file.due_at(after) if open_now else None,
         void,
         bool(fixed),
-        tuple(
-            row.id or 0
-            for row in waiting_press(letters.session, loaded.id)
-            if row.seat_id == seat.id
-        ),
     )
 
 
