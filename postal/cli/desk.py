@@ -9,9 +9,8 @@ import typer
 
 from postal.cli.asking import Yes, ask
 from postal.cli.options import Data, Json
+from postal.cli.turns import GameName
 from postal.errors import PostalError, UsageError
-
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -10,10 +10,9 @@ import typer
 from postal.cli.asking import Yes, ask
 from postal.cli.commands import Group
 from postal.cli.options import Data, Json
+from postal.cli.turns import GameName
 
 observers = Group(no_args_is_help=True, help="Manage who gets a game's public reports.")
-
-_Game = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 @observers.command("add")
 def add(
-    game: _Game,
+    game: GameName,
     who: Annotated[
         str, typer.Argument(metavar="PERSON", help="Name and address: 'Gus <gus@example.org>'.")
     ],
@@ -36,7 +35,7 @@ def add(
     from postal.service.desk.newgame import parse_player
     from postal.service.desk.observers import add_observer
 
-    name, address = parse_player(who)
+    name, address = parse_player(who, "")
     with open_office(data) as office:
         ask(f"Send {name} ({address}) the public reports of {game}?", yes=yes)
         add_observer(office.work, game, name, address)
@@ -45,7 +44,7 @@ def add(
 
 @observers.command("remove")
 def remove(
-    game: _Game,
+    game: GameName,
     who: Annotated[str, typer.Argument(metavar="PERSON", help="A name or an address.")],
     data: Data,
     yes: Yes = False,
@@ -62,7 +61,7 @@ def remove(
 
 
 @observers.command("list")
-def list_(game: _Game, data: Data, as_json: Json = False) -> None:
+def list_(game: GameName, data: Data, as_json: Json = False) -> None:
     """Show who gets the public reports of a game, and who has stopped them."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when

@@ -10,10 +10,9 @@ import typer
 from postal.cli.asking import Yes, ask
 from postal.cli.commands import Group
 from postal.cli.options import Data, Json
+from postal.cli.turns import GameName
 
 standbys = Group(no_args_is_help=True, help="Manage who may take over a seat that falls free.")
-
-Game = Annotated[str, typer.Argument(metavar="GAME", help="The game's name.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 @standbys.command("add")
 def add(
-    game: Game,
+    game: GameName,
     who: Annotated[
         str, typer.Argument(metavar="PERSON", help="Name and address: 'Gus <gus@example.org>'.")
     ],
@@ -48,7 +47,7 @@ def add(
 
 @standbys.command("remove")
 def remove(
-    game: Game,
+    game: GameName,
     who: Annotated[str, typer.Argument(metavar="PERSON", help="A name or an address.")],
     data: Data,
     yes: Yes = False,
@@ -65,7 +64,7 @@ def remove(
 
 
 @standbys.command("list")
-def list_(game: Game, data: Data, as_json: Json = False) -> None:
+def list_(game: GameName, data: Data, as_json: Json = False) -> None:
     """Show who is listed, in the order in which they are asked."""
     from postal.bootstrap import open_office
     from postal.cli.tables import print_rows, when

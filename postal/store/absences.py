@@ -76,14 +76,6 @@ def gm_moved_at(session: Session, game_id: int, turn: int, opened_at: datetime) 
     return session.exec(statement).first()
 
 
-def held_since(session: Session, seat_ids: Collection[int]) -> dict[int, datetime]:
-    """Return since when each of some seats is held by who holds it now."""
-    statement = select(HolderRow.seat_id, HolderRow.since).where(
-        col(HolderRow.seat_id).in_(seat_ids), col(HolderRow.until).is_(None)
-    )
-    return dict(session.exec(statement).all())
-
-
 def end_absences(session: Session, person_id: int, today: date, now: datetime) -> int:
     """Take back every holiday of a person that is not over; return how many."""
     statement = update(AbsenceRow).where(

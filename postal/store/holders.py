@@ -25,6 +25,24 @@ def held_now(session: Session, seat_id: int) -> int | None:
     return session.exec(statement).first()
 
 
+def held_since(session: Session, seat_id: int, person_id: int | None) -> datetime | None:
+    """Return since when somebody holds a seat (UTC), None where he doesn't, or not yet."""
+    statement = select(HolderRow.since).where(
+        HolderRow.seat_id == seat_id,
+        HolderRow.person_id == person_id,
+        col(HolderRow.until).is_(None),
+    )
+    return session.exec(statement).first()
+
+
+def seats_held_since(session: Session, seat_ids: Collection[int]) -> dict[int, datetime]:
+    """Return since when each of some seats is held by who holds it now."""
+    statement = select(HolderRow.seat_id, HolderRow.since).where(
+        col(HolderRow.seat_id).in_(seat_ids), col(HolderRow.until).is_(None)
+    )
+    return dict(session.exec(statement).all())
+
+
 def ever_held(
     session: Session, game_id: int, person_id: int | None, addresses: Collection[str]
 ) -> Sequence[tuple[PersonRow, int]]:

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from postal.store.rows import GameRow, GameStatus, OutageRow, OutageWhat, TurnRow, TurnStatus
+from postal.store.rows import GameRow, OutageRow, OutageWhat, TurnRow, TurnStatus
+from postal.store.turns import ON_THE_CLOCK
 
 
 def note_outage(session: Session, what: OutageWhat, began: datetime, ended: datetime) -> None:
@@ -41,10 +42,7 @@ def turns_ending(
     statement = (
         select(GameRow, TurnRow)
         .where(
-            GameRow.id == TurnRow.game_id,
-            GameRow.status == GameStatus.RUNNING,
-            col(GameRow.hold_since).is_(None),
-            col(TurnRow.void_at).is_(None),
+            *ON_THE_CLOCK,
             col(TurnRow.status) == TurnStatus.OPEN,
             col(TurnRow.deadline) > after,
             col(TurnRow.deadline) <= until,

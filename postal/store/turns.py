@@ -37,6 +37,14 @@ _ADVANCE = (
     .returning(col(TurnRow.id))
 )
 
+ON_THE_CLOCK: tuple[ColumnElement[bool], ...] = (
+    col(GameRow.id) == col(TurnRow.game_id),
+    col(GameRow.status) == GameStatus.RUNNING,
+    col(GameRow.hold_since).is_(None),
+    col(TurnRow.void_at).is_(None),
+)
+"""Turns that count, joined with their games, whose clocks run: not over, given up or on hold."""
+
 
 def last_turns(session: Session, game_id: int) -> tuple[TurnRow | None, TurnRow | None]:
     """Return the last turn adjudicated, from whose ``state`` the game goes on, and the one in play.
@@ -120,10 +128,7 @@ def told_turns(session: Session) -> Sequence[tuple[GameRow, TurnRow]]:
     A game on hold has none: its deadline is told anew when it goes on.
     """
     statement = select(GameRow, TurnRow).where(
-        GameRow.id == TurnRow.game_id,
-        GameRow.status == GameStatus.RUNNING,
-        col(GameRow.hold_since).is_(None),
-        col(TurnRow.void_at).is_(None),
+        *ON_THE_CLOCK,
         col(TurnRow.status) == TurnStatus.OPEN,
         col(TurnRow.deadline).is_not(None),
         col(TurnRow.wall).is_not(None),
@@ -169,10 +174,7 @@ def look_at_due_turn(  # noqa: PLR0913 - each says which, named at the call
         statement = (
             select(GameRow, TurnRow)
             .where(
-                GameRow.id == TurnRow.game_id,
-                GameRow.status == GameStatus.RUNNING,
-                col(GameRow.hold_since).is_(None),
-                col(TurnRow.void_at).is_(None),
+                *ON_THE_CLOCK,
                 which,
                 col(TurnRow.id).not_in(but),
             )
@@ -196,10 +198,7 @@ def look_at_reminder(session: Session, until: datetime) -> tuple[GameRow, TurnRo
     statement = (
         select(GameRow, TurnRow)
         .where(
-            GameRow.id == TurnRow.game_id,
-            GameRow.status == GameStatus.RUNNING,
-            col(GameRow.hold_since).is_(None),
-            col(TurnRow.void_at).is_(None),
+            *ON_THE_CLOCK,
             col(TurnRow.status) == TurnStatus.OPEN,
             col(TurnRow.remind_at) <= until,
             ~_unhandled(until),

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, update
 from sqlmodel import Session, col, select
 
-from postal.store.rows import HolderRow, JournalRow, PressRow, ProtestRow
+from postal.store.rows import JournalRow, PressRow, ProtestRow
 
 
 def waiting_press(session: Session, game_id: int) -> Sequence[PressRow]:
@@ -96,13 +96,3 @@ def count_noted(  # noqa: PLR0913 - each narrows the count, named at the call
     if since is not None:
         statement = statement.where(JournalRow.at > since)
     return session.exec(statement).one()
-
-
-def held_since(session: Session, seat_id: int, person_id: int | None) -> datetime | None:
-    """Return since when somebody holds a seat (UTC), None where he doesn't, or not yet."""
-    statement = select(HolderRow.since).where(
-        HolderRow.seat_id == seat_id,
-        HolderRow.person_id == person_id,
-        col(HolderRow.until).is_(None),
-    )
-    return session.exec(statement).first()

@@ -121,3 +121,10 @@ def test_observers(folder: Path) -> None:
     assert facts(folder, "observer", "remove", GAME, "Zoe")["name"] == "Zoe"
     assert refusal(postal(folder, "observer", "remove", GAME, "Zoe"))[0] == 1
     assert "Nobody looks on" in postal(folder, "observer", "list", GAME).stdout
+
+
+@pytest.mark.parametrize("who", ["observer", "standby"])
+def test_a_person_without_an_address_is_refused_by_that_word(folder: Path, who: str) -> None:
+    """No option is named that the command hasn't."""
+    code, sentence = refusal(postal(folder, who, "add", "smith-1", "Gus", "--yes"))
+    assert (code, sentence) == (2, "'Gus': write 'Name <name@example.org>'.")

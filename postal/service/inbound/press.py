@@ -19,9 +19,10 @@ from postal.service.inbound.passing import Change, noted
 from postal.service.loading import LoadedGame
 from postal.service.overtaken import OvertakenError
 from postal.service.records.play import order_context
+from postal.store.holders import held_since
 from postal.store.rows import GameStatus, PressRow
 from postal.store.tokens import tokens_among
-from postal.store.words import held_since, take_press_back, waiting_press
+from postal.store.words import take_press_back, waiting_press
 
 _AND = re.compile(r" (?:and|&) ")
 

@@ -24,8 +24,9 @@ from postal.service.inbound.passing import (
 from postal.service.outbound.kinds import LetterKind
 from postal.service.outbound.letters import Letter
 from postal.service.overtaken import OvertakenError
+from postal.store.holders import held_since
 from postal.store.rows import GameRow, GameStatus, ProtestRow
-from postal.store.words import held_since, open_protests, protests_of
+from postal.store.words import open_protests, protests_of
 
 MOST_OPEN = 3
 """How many protests of a game can be open at once, one of each player."""

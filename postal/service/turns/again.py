@@ -11,8 +11,8 @@ from postal.engine.book import Book
 from postal.engine.rollback import keeps_again, on_file_again
 from postal.engine.state import Game
 from postal.service.loading import LoadedGame, fixed_text
-from postal.store.absences import held_since
 from postal.store.codec import decode_book, decode_events
+from postal.store.holders import seats_held_since
 from postal.store.orders import orders_on_file
 from postal.store.rows import AttendanceRow, OrderRow, TurnRow
 from postal.store.voidturns import attempts_at, void_turns
@@ -88,7 +88,10 @@ def played_again(
 
 def _come_since(session: Session, loaded: LoadedGame, void: TurnRow) -> tuple[str, ...]:
     """Return the seats that went to another holder after a turn was adjudicated."""
-    begun, until = held_since(session, [seat.id for seat in loaded.seats]), void.adjudicated_at
+    begun, until = (
+        seats_held_since(session, [seat.id for seat in loaded.seats]),
+        void.adjudicated_at,
+    )
     return tuple(seat.name for seat in loaded.seats if until and begun[seat.id] >= until)
 
 

@@ -17,7 +17,8 @@ from postal.service.loading import LoadedGame, UnreadableGameError, load_game
 from postal.service.turns.calendar import calendar_of
 from postal.service.turns.deadlines import move
 from postal.service.workplace import Workplace
-from postal.store.absences import absences_of, games_of_absent, gm_moved_at, held_since
+from postal.store.absences import absences_of, games_of_absent, gm_moved_at
+from postal.store.holders import seats_held_since
 from postal.store.people import seats_held
 from postal.store.rows import AbsenceRow, GameStatus, JournalRow, PersonRow
 
@@ -98,7 +99,7 @@ def plan_holiday(
                 id=0, person_id=person.id or 0, first=max(first, today), last=last, asked_at=now
             )
             rows = [*absences_of(session, [person.id or 0]), wish]
-            since = held_since(session, [held.id])[held.id].astimezone(zone).date()
+            since = seats_held_since(session, [held.id])[held.id].astimezone(zone).date()
             days = _counted(rows, loaded.rules.number("holiday_days"), since, zone)
             asked = set(_days(wish.first, wish.last))
             moves = loaded.rules.choice("holiday") == "move"
@@ -150,7 +151,7 @@ def _away(session: Session, loaded: LoadedGame, gm: datetime | None) -> Iterator
     playing = {seat.player for hand in loaded.game.hands if not hand.over for seat in hand.seats}
     seats = [seat for seat in loaded.seats if seat.name in playing and not seat.person.robot]
     rows = absences_of(session, [seat.person.id or 0 for seat in seats])
-    begun = held_since(session, [seat.id for seat in seats])
+    begun = seats_held_since(session, [seat.id for seat in seats])
     for seat in seats:
         mine = [row for row in rows if row.person_id == seat.person.id]
         if not mine:

@@ -15,11 +15,12 @@ from postal.service.outbound.letters import Letter, Letters
 from postal.service.outbound.troubles import trouble_sentences
 from postal.service.turns.observers import write_to_observers
 from postal.store.codec import decode_book, decode_events
+from postal.store.holders import held_since
 from postal.store.rows import PressRow
 from postal.store.seats import HeldSeat
 from postal.store.troubles import looks_at
 from postal.store.turns import evidence_of
-from postal.store.words import held_since, printed_press
+from postal.store.words import printed_press
 
 
 def write_reports(  # noqa: PLR0913 - what was, what is, and what is on file
