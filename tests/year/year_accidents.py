@@ -1,6 +1,6 @@
 """What befalls the league in a year: a kind each, and when it happens.
 
-A kind that is added to ``ACCIDENTS`` happens in every year that is played.
+A kind that is added to ``ACCIDENTS`` happens in the year and in the quarter alike.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from postal.engine.problems import Fault
 from postal.mail.disguises import struck_out
 from postal.ordertext import Reading, own_words
 from postal.reports import Said, shown_name
+from postal.reports.display import counted
 from postal.service.inbound.case import SeatCase
 from postal.service.outbound.letters import recipient_of
 from postal.store.rows import JournalRow
@@ -74,9 +75,9 @@ def pass_on(case: SeatCase, words: str) -> tuple[Said, tuple[Change, ...]]:
     if case.incoming.files_unread:
         sentences.append("Something is attached to it, which is not passed on.")
     if kept:
-        mails = "1 earlier mail" if kept == 1 else f"{kept} earlier mails"
         sentences.append(
-            f"{mails} of theirs came above {MOST_A_DAY} a day: see `postal inbox list`."
+            f"{counted(kept, 'earlier mail')} of theirs came above {MOST_A_DAY} a day:"
+            " see `postal inbox list`."
         )
     sentences.append(f"`postal inbox show {case.row.id}` shows the whole mail.")
     tell_gm(case, f"a word from {name}", sentences, words)
